@@ -31,6 +31,7 @@ const MANY_CASES = [
   "packages/server/test/pauses.sim.test.ts",
   "packages/server/test/plan-explained.sim.test.ts",
   "packages/server/test/relayed-loss.sim.test.ts",
+  "packages/server/test/restored-rooms.sim.test.ts",
   "packages/server/test/rewind-claims.sim.test.ts",
   "packages/transport/test/striped-link.sim.test.ts",
 ];

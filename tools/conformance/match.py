@@ -79,7 +79,9 @@ def _is_group(value):
 
 def _is_seat(value):
     texts = isinstance(value, dict) and _is_text(value.get("session")) and _is_text(value.get("token"))
-    return texts and isinstance(value.get("ifAway"), bool)
+    received = value.get("received", 0) if texts else 0
+    is_number = isinstance(received, int) and not isinstance(received, bool) and 0 <= received <= 65535
+    return texts and isinstance(value.get("ifAway"), bool) and is_number
 
 
 def _check(is_fine):

@@ -426,7 +426,8 @@ OPTIONAL = {
     "tick": (_is_whole(2**32 - 1), ("welcome", "resumed")),
     "spectator": (lambda value: value is True, ("welcome",)),
     "fullRooms": (_is_whole(2**32 - 1), ("welcome",)),
-    "build": (is_build, ("welcome",)),
+    "build": (is_build, ("welcome", "resumed")),
+    "restored": (_is_whole(65535), ("welcome",)),
     "last": (lambda value: value is True, ("visibility",)),
 }
 PEER = {"number": _u16, "id": _text, "webrtc": _boolean}

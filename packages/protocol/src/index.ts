@@ -3,6 +3,8 @@ export * from "./bytes/byte-writer.js";
 export * from "./bytes/plain-data.js";
 export * from "./bytes/sequence.js";
 export * from "./bytes/utf8.js";
+export { isFields } from "./bytes/fields.js";
+export * as shapes from "./bytes/shape.js";
 export {
   decodeValue,
   encodeItems,

@@ -47,16 +47,32 @@ export type {
   MatchedPlayer,
   MatchedRoom,
   OpenMatch,
+  GameCapture,
   ParticipantCallbacks,
+  RestoredRoom,
   RoomAuthority,
   RoomCallbacks,
   SeatRequest,
 } from "./sessions/authority.js";
 export type { Participant } from "./sessions/participant.js";
 export type { Room as RelayRoom } from "./sessions/room.js";
-export { relayOptionNames, type RelayOptions, type RoomKindOptions } from "./options/relay-options.js";
+export {
+  relayOptionNames,
+  type Persistence,
+  type RelayOptions,
+  type RoomKindOptions,
+} from "./options/relay-options.js";
 export type { TurnOptions } from "./options/turn-credentials.js";
 export { privateCandidates, type PrivateCandidates, type WebRtcOptions } from "./options/webrtc-options.js";
+export {
+  describeSavedRoom,
+  readSavedRoom,
+  writeSavedRoom,
+  type SavedGame,
+  type SavedKind,
+  type SavedPlayer,
+  type SavedRoom,
+} from "./saving/saved-room.js";
 export type { LinkRequest } from "./upgrade-handler.js";
 export { GuardedStore, type GuardCounts, type GuardedStoreOptions } from "./saving/guarded-store.js";
 export type { RoomStore } from "./saving/room-store.js";

@@ -69,6 +69,7 @@ export class Relay {
   readonly #healthAsked: AddressBuckets;
   readonly #startedAtMs: number;
   #stopped: Promise<void> | undefined;
+  #restored: Promise<number> | undefined;
 
   /** Makes the same relay as {@link createRelay}, for classes that extend this one. */
   constructor(options: RelayOptions) {
@@ -206,7 +207,8 @@ export class Relay {
   /**
    * Refuses newcomers and notifies all participants (`room.onDrain` of the client). Sessions go on, and
    * participants that lose their link may come back. Resolves when the last participant has left, or after
-   * `timeoutMs` (0 to 24 hours), with the number of participants left.
+   * `timeoutMs` (0 to 24 hours), with the number of participants left. Does not wait for those in persistent rooms,
+   * which go on in the next process.
    */
   drain(options: { readonly timeoutMs: number }): Promise<number> {
     checkKeys("", options, ["timeoutMs"]);
@@ -218,7 +220,7 @@ export class Relay {
     const deadlineMs = scheduler.nowMs() + timeoutMs;
     return new Promise((resolve) => {
       const stopLooking = scheduler.every(DRAIN_POLL_MS, () => {
-        const left = this.#registry.participants.size;
+        const left = this.#registry.losingRoom;
         if (left > 0 && scheduler.nowMs() < deadlineMs && !this.#registry.isStopping) return;
         stopLooking();
         resolve(left);
@@ -241,7 +243,17 @@ export class Relay {
     if (this.#stopped) return this.#stopped;
     this.#settings.log.info("relay stops", { sessions: this.#registry.participants.size });
     this.#registry.stop(moveTo);
-    return (this.#stopped = this.#upgrades.close(drainMs));
+    return (this.#stopped = Promise.all([this.#upgrades.close(drainMs), this.#registry.saved()]).then(
+      () => undefined,
+    ));
+  }
+
+  /**
+   * Goes on with the persistent rooms that an earlier process has left in `store`. Resolves with their number. What
+   * cannot be read is logged, and stays in the store. Call it before the first request: `Server.listen` does.
+   */
+  restore(): Promise<number> {
+    return (this.#restored ??= this.#registry.restore());
   }
 
   /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */

@@ -25,7 +25,16 @@ import { Participant, type ParticipantContext, type ParticipantOptions } from ".
 import type { RelaySettings } from "./options/relay-options.js";
 import type { RoomReport } from "./ops/report.js";
 import { hashOf } from "./admission/resume-tokens.js";
-import type { Caller, MatchedRoom, RoomAuthority, RoomCallbacks } from "./sessions/authority.js";
+import { isExact, restoreRooms } from "./restored-rooms.js";
+import { RoomSaves } from "./room-saves.js";
+import type { SavedRoom, SavedSeat } from "./saving/saved-room.js";
+import type {
+  Caller,
+  MatchedRoom,
+  RestoredRoom,
+  RoomAuthority,
+  RoomCallbacks,
+} from "./sessions/authority.js";
 import { SessionEnds } from "./sessions/session-ends.js";
 import { sendSlots } from "./sessions/stream-slots.js";
 import { ROOM_FAILED, Room } from "./sessions/room.js";
@@ -71,6 +80,8 @@ export class SessionRegistry implements ParticipantContext {
   readonly #egress: AddressBuckets;
   readonly webRtc: WebRtcAnswerer;
   readonly #stopRenewing: Cancel | undefined;
+  readonly #saves: RoomSaves;
+  clockShiftMs = 0;
   isStopping = false;
   #drainsUntilMs: number | undefined;
 
@@ -82,7 +93,8 @@ export class SessionRegistry implements ParticipantContext {
     this.#ends = new SessionEnds(settings);
     this.#egress = addressBuckets(settings, "egressBytesPerSecondPerAddress", "egressBurstPerAddress");
     this.#stopMemory = boundMemory(settings, () => this.participants.values());
-    this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match));
+    this.#saves = new RoomSaves(settings, () => settings.scheduler.nowMs() + this.clockShiftMs);
+    this.rooms = new RoomDirectory(settings, (match) => this.#openMatch(match), this.#saves);
     const { maxSessions, addressSharePercent } = settings.limits;
     this.#shares = new AddressShares(maxSessions, addressSharePercent);
     this.seats = new Seats(settings, this.rooms, this.#shares, this.pauses);
@@ -123,7 +135,7 @@ export class SessionRegistry implements ParticipantContext {
     if (!participant?.isIntroduced || !participant.hasToken(seat!.token)) return false;
     const { room } = participant;
     const isAsked = method === "joinById" ? this.rooms.find(target) === room : room.name === target;
-    if (!isAsked || method === "create" || this.rooms.buildRefusal(room, request)) return false;
+    if (!isAsked || method === "create" || this.rooms.seatRefusal(room, request)) return false;
     if (!seat!.ifAway) return true;
     const { scheduler } = this.settings;
     for (let waitedMs = 0; !participant.isAway && waitedMs < FAREWELL_MS; waitedMs += FAREWELL_POLL_MS) {
@@ -147,10 +159,10 @@ export class SessionRegistry implements ParticipantContext {
     const participant = this.participants.get(request.target);
     if (participant?.hasToken(request.token)) {
       const { room } = participant;
-      const refusal = this.rooms.buildRefusal(room, request);
+      const refusal = this.rooms.seatRefusal(room, request);
       if (!room.host && !room.hasNumbers(1))
         return full(409, "the room has no number for another page: try again in a minute");
-      return refusal ?? this.seats.holdSuccessor(participant, address);
+      return refusal ?? this.seats.holdSuccessor(participant, address, request.received);
     }
     return notFound("no such session (any more), or one of another server: join as usual");
   }
@@ -237,14 +249,19 @@ export class SessionRegistry implements ParticipantContext {
       if (end) return admitted.link.close(end.code, end.reason);
       return this.#refuse(admitted, CloseCode.sessionUnknown, "the session is not known (any more)");
     }
+    if (!participant.isResumable)
+      return admitted.link.close(CloseCode.sessionUnknown, "the room was restored: take the seat again");
     if (!participant.acceptsResumeToken(token)) {
       return this.#refuse(admitted, CloseCode.refused, "a token that is wrong, or was used before");
     }
+    const { build } = this.settings;
     participant.offer(admitted, () =>
       participant.sendResumeToken((resumeToken) => ({
         type: "resumed",
         resumeToken,
         ...tickOf(participant),
+        // The server may have another build than that of the participant's welcome.
+        ...(participant.room.isRestored && build !== undefined && { build }),
       })),
     );
   }
@@ -280,15 +297,25 @@ export class SessionRegistry implements ParticipantContext {
     this.#drainsUntilMs = this.settings.scheduler.nowMs() + timeoutMs;
     const message = this.#draining(this.#drainsUntilMs);
     for (const participant of this.participants.values()) {
+      if (this.#saves.has(participant.room)) continue;
       if (participant.isIntroduced || !participant.room.host) participant.sendControl(message);
     }
     this.rooms.drain();
+  }
+
+  /** Number of participants who lose their room when the server stops. */
+  get losingRoom(): number {
+    let count = 0;
+    for (const { room } of this.participants.values()) if (!this.#saves.has(room)) count += 1;
+    return count;
   }
 
   /**
    * Refuses everybody and ends every session. `endpoint`: the server where clients continue, if not this one.
    */
   stop(endpoint?: string): void {
+    // Before anything else, which could change the rooms.
+    if (!this.isStopping) this.#saves.saveAll();
     this.isStopping = true;
     this.#stopRenewing?.();
     this.#stopMemory();
@@ -296,12 +323,63 @@ export class SessionRegistry implements ParticipantContext {
     this.seats.clear();
     this.rooms.groups.clear();
     for (const participant of this.participants.values()) {
+      if (this.#saves.has(participant.room)) {
+        participant.move();
+        continue;
+      }
       if (endpoint !== undefined) participant.sendControl({ type: "moving", endpoint });
       participant.end(CloseCode.serverShutdown, STOPPED);
     }
-    // Rooms that are kept without participants.
-    for (const room of [...this.rooms.all]) room.end(CloseCode.serverShutdown, STOPPED);
+    for (const room of [...this.rooms.all]) {
+      if (this.#saves.has(room)) room.callHost((host) => host.suspend?.());
+      // Also rooms that are kept without participants.
+      else room.end(CloseCode.serverShutdown, STOPPED);
+    }
     this.webRtc.close();
+  }
+
+  /** Resolves when the store has the last saves, or after some seconds. */
+  saved(): Promise<void> {
+    return this.#saves.written();
+  }
+
+  /** Goes on with the rooms of an earlier process. Resolves with their number; never rejects. Call it before links open. */
+  restore(): Promise<number> {
+    return restoreRooms(this.settings, (saved) => this.#restore(saved));
+  }
+
+  /** Goes on with a room. Resolves with the reason if that fails. */
+  async #restore(saved: SavedRoom): Promise<string | undefined> {
+    if (this.rooms.find(saved.place.id)) return "there is a room with this id";
+    const sinceMs = Math.max(0, this.settings.wallClockMs() - saved.savedAtMs);
+    const { scheduler } = this.settings;
+    // The clock that clients know never goes back, also if the wall clock has.
+    const aheadMs = saved.clockMs + Math.min(sinceMs, MAX_AWAY_MS) - scheduler.nowMs();
+    this.clockShiftMs = Math.max(this.clockShiftMs, aheadMs);
+    const seated: Participant[] = [];
+    const seat = (room: Room): RestoredRoom | undefined => {
+      const { game, states, build, isFinal, seats } = saved;
+      for (const each of seats) seated.push(this.#seatAgain(room, each, saved));
+      const isOtherBuild = build !== (this.settings.build ?? "");
+      return game && { game, states, build, isOtherBuild, isFinal, sinceMs, participants: seated };
+    };
+    const refusal = await this.rooms.restore(saved, seat);
+    if (!refusal) return undefined;
+    for (const participant of seated) participant.end(CloseCode.roomClosed, ROOM_FAILED);
+    return refusal.message;
+  }
+
+  #seatAgain(room: Room, seat: SavedSeat, saved: SavedRoom): Participant {
+    const { id, number, webrtc, address, tokens } = seat;
+    const isResumable = isExact(saved) && seat.isExact && isSessionOf(saved, number);
+    const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
+    const identity = { id, number, seat: seat.seat, webrtc, tokens, address, addressEgress };
+    const participant = new Participant({ ...identity, room, saved: { seat, isResumable } }, this);
+    room.add(participant, seat.isSpectator);
+    this.#shares.take(address);
+    this.participants.set(id, participant);
+    participant.restore(seat);
+    return participant;
   }
 
   /** Returns the refusal for any request at this moment, or undefined if seats are available. */
@@ -392,11 +470,13 @@ export class SessionRegistry implements ParticipantContext {
       ...(room.isSpectator(participant) && { spectator: true as const }),
       ...(fullRooms > 0 && { fullRooms }),
       ...(build !== undefined && { build }),
+      ...(participant.kept && { restored: participant.kept.session.received.command.expected }),
     }));
     participant.sendAll(all.slice(MAX_PEERS_IN_WELCOME).map(joinedPayload));
     if (!room.host) sendSlots(participant);
     if (this.webRtc.isReady) participant.sendControl(serverSpeaksWebRtc);
-    if (this.#drainsUntilMs !== undefined) participant.sendControl(this.#draining(this.#drainsUntilMs));
+    if (this.#drainsUntilMs !== undefined && !this.#saves.has(room))
+      participant.sendControl(this.#draining(this.#drainsUntilMs));
   }
 
   #seat(
@@ -409,7 +489,8 @@ export class SessionRegistry implements ParticipantContext {
     const token = randomId(TOKEN_BYTES);
     const tokens = [...(before?.tokens ?? []), hashOf(token)];
     const addressEgress = sharingNetworks(address).length > 0 ? this.#egress.hold(address) : [];
-    const options = { ...identity, tokens, address, addressEgress, room };
+    const kept = before?.kept;
+    const options = { ...identity, tokens, address, addressEgress, room, kept };
     const participant = new Participant(options, this);
     room.add(participant, seat.isSpectator);
     this.participants.set(id, participant);
@@ -421,6 +502,7 @@ export class SessionRegistry implements ParticipantContext {
       roomId: room.id,
       roomName: room.name,
     });
+    if (kept && seat.received !== undefined) participant.repeat(kept, seat.received);
     if (!room.host) return this.#welcome(participant, token, seat);
     this.#joinHost(participant, room.host, seat, token).catch((error: unknown) => {
       this.settings.faults.report("room", error, { roomId: room.id });
@@ -516,6 +598,13 @@ export class SessionRegistry implements ParticipantContext {
 }
 
 const STOPPED = "the server is shutting down";
+/** Longest time between two processes of a server that its clock counts, ms: the wall clock may be wrong. */
+const MAX_AWAY_MS = 24 * 3600 * 1000;
+
+/** Returns true if the authority can go on with the session of this player. A mesh has no authority. */
+function isSessionOf({ game }: SavedRoom, number: number): boolean {
+  return !game || game.players.some((player) => player.number === number && player.isResumable);
+}
 
 /** Messages about the peers that have no place in a welcome. Every newcomer of a large room gets them. */
 const joinedPayloads = new WeakMap<PeerInfo, Uint8Array>();
@@ -530,8 +619,8 @@ const serverSpeaksWebRtc: ServerMessage = { type: "capabilities", number: SERVER
 
 /** Returns the request as a `reconnect` to the seat of the page's tab. */
 function withoutSeat(request: MatchRequest): MatchRequest {
-  const { session, token } = request.seat!;
-  return { ...request, method: "reconnect", target: session, token };
+  const { session, token, received } = request.seat!;
+  return { ...request, method: "reconnect", target: session, token, received };
 }
 
 /**

@@ -35,7 +35,7 @@ describe("options", () => {
     ],
     [
       { rooms: { race: { maxPears: 6 } } },
-      "rooms.race.maxPears: expected no such option; known are maxPlayers, authority, mixesBuilds, got 6",
+      "rooms.race.maxPears: expected no such option; known are maxPlayers, authority, mixesBuilds, persistent, got 6",
     ],
     [{ rooms, room: {} }, "room: expected no such option; known are rooms, build, …"],
     [{ rooms, coalesceMs: 6 }, "coalesceMs: expected 0 to 5 ms, got 6"],

@@ -97,9 +97,9 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
     const authority: RoomAuthority = {
       filterBy: entry.filterBy,
       authorize: authorizerOf(entry, rooms.hooks),
-      open: (room, options) => rooms.open(room, options),
+      open: (room, options, restored) => rooms.open(room, options, restored),
     };
-    kinds[name] = { authority, mixesBuilds: entry.mixesBuilds };
+    kinds[name] = { authority, mixesBuilds: entry.mixesBuilds, persistent: entry.persistent };
   }
   const onListening = (address: string): void =>
     log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
@@ -176,10 +176,11 @@ class DefinedServer<Rooms extends Readonly<Record<string, RoomEntry>>> extends R
 
   /**
    * Opens an HTTP server. Resolves with its address, and logs the address with the kinds of rooms. Port 0:
-   * any free port.
+   * any free port. First goes on with the persistent rooms of an earlier process.
    */
-  listen(port: number, host = "127.0.0.1"): Promise<string> {
+  async listen(port: number, host = "127.0.0.1"): Promise<string> {
     if (this.#parts.guardsProcess ?? !isProcessGuarded()) this.#endGuard ??= this.guardProcess();
+    await this.restore();
     return new Promise((resolve, reject) => {
       this.#http.once("error", reject);
       this.#http.listen({ port, host }, () => {

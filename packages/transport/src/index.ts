@@ -49,7 +49,7 @@ export * from "./session/read-allowance.js";
 export * from "./session/requests.js";
 export * from "./session/routed-loss.js";
 export { type BulkRate, Sender, type StateMoment } from "./session/sender.js";
-export { DropCounters, type PongTimes } from "./session/session-options.js";
+export { DropCounters, type PongTimes, type SavedSession } from "./session/session-options.js";
 export * from "./session/session.js";
 export * from "./session/shared-timer.js";
 export * from "./striped/stall-meter.js";

@@ -10,6 +10,7 @@ import {
   type Log,
   type LogFields,
   type RelayOptions,
+  type RoomStore,
 } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server } from "@paceline/server";
 import { context, type BuildContext, type BuildResult } from "esbuild";
@@ -43,8 +44,8 @@ export interface DevGameStatus {
 
 /**
  * A game's rooms for development. They start again after a save of the game's file, or of one that it
- * imports: players lose their connection and come back by themselves. While the file has an error, the last
- * rooms without one go on.
+ * imports: players lose their connection and come back by themselves. Persistent rooms go on where they were, as after
+ * a deploy. While the file has an error, the last rooms without one go on.
  */
 export class DevGame {
   readonly #options: DevGameOptions;
@@ -58,6 +59,8 @@ export class DevGame {
   #folder: string | undefined;
   #status: DevGameStatus = { rooms: [], error: undefined };
   #builds = 0;
+  /** Persistent rooms between two servers. */
+  readonly #store = new SavedByLast();
   /** Resolves after all saves so far: they are handled one after the other. */
   #reloading: Promise<void> = Promise.resolve();
 
@@ -155,13 +158,13 @@ export class DevGame {
   }
 
   async #replace(game: Game): Promise<void> {
-    // Stops the old server first, since two servers cannot share a UDP port.
+    // Stops the old server first, since two servers cannot share a UDP port. It saves the persistent rooms.
     await this.#server?.stop();
     try {
-      this.#server = this.#serverOf(game);
+      this.#server = await this.#serverOf(game);
     } catch (error) {
       // Wrong options of a room show only here. The last game without an error starts again.
-      if (this.#game) this.#server = this.#serverOf(this.#game);
+      if (this.#game) this.#server = await this.#serverOf(this.#game);
       throw error;
     }
     this.#game = game;
@@ -172,13 +175,16 @@ export class DevGame {
     return { ...this.#options.relay.rooms, ...rooms };
   }
 
-  #serverOf(game: Game): AnyServer {
+  /** Makes the next server, which goes on with the rooms that the last one has saved. */
+  async #serverOf(game: Game): Promise<AnyServer> {
     const { relay, log = consoleLog } = this.#options;
+    const store = this.#store;
     const rooms = this.#kindsOf(game);
     const error: Log["error"] = (message, fields) => this.#fail(errorText(message, fields));
-    const server = defineServer({ ...relay, rooms, queues: game.queues, log: { ...log, error } });
+    const server = defineServer({ store, ...relay, rooms, queues: game.queues, log: { ...log, error } });
     this.#endGuard?.();
     if (this.#options.guardsProcess === true) this.#endGuard = server.guardProcess();
+    await server.restore();
     return server;
   }
 
@@ -189,6 +195,28 @@ export class DevGame {
   #setStatus(status: DevGameStatus): void {
     this.#status = status;
     this.#options.onStatus(status);
+  }
+}
+
+/** Persistent rooms in memory, from one server to the next. */
+class SavedByLast implements RoomStore {
+  readonly #rooms = new Map<string, Uint8Array>();
+
+  async save(id: string, bytes: Uint8Array): Promise<void> {
+    this.#rooms.set(id, bytes);
+  }
+
+  async load(id: string): Promise<Uint8Array[]> {
+    const bytes = this.#rooms.get(id);
+    return bytes ? [bytes] : [];
+  }
+
+  async remove(id: string): Promise<void> {
+    this.#rooms.delete(id);
+  }
+
+  async list(): Promise<string[]> {
+    return [...this.#rooms.keys()];
   }
 }
 

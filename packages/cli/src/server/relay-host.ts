@@ -84,6 +84,8 @@ export class RelayHost {
   /** Resolves with the addresses once it accepts connections. Rejects if a port is not available. */
   async listen(): Promise<HostAddresses> {
     const { port, host, admin } = this.#options;
+    // Players of an earlier process must find their rooms.
+    await this.#relay.restore();
     const game = await listenOn(this.#server, port, host);
     const rooms = this.#roomNames;
     if (!this.#admin || !admin) return { game, admin: undefined, rooms };

@@ -85,6 +85,7 @@ export class ServerMetrics {
     this.#byName("entries_total", "Participants who came or came back", "how", () => counts.entries);
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);
+    this.#byName("saves_total", "Saves of persistent rooms", "outcome", () => counts.saves);
     this.#byName("faults_total", "Errors that were contained", "place", () => counts.faults);
     this.#counter("log_dropped_total", "Lines that the log has lost", [], (counter) =>
       counter.inc(this.#relay.health().logDropped),

@@ -92,8 +92,8 @@ async function answerOf({ serverUrl, call, webrtc }: MatchRequest, signal: Abort
 /** Returns the seat to claim, or undefined if there is none or another player had it. */
 function claimOf({ seat, credentials }: JoinCall): SeatClaim | undefined {
   if (!seat || seat.who !== whoOf(credentials)) return undefined;
-  const { session, token, ifAway } = seat;
-  return { session, token, ifAway };
+  const { session, token, ifAway, received } = seat;
+  return { session, token, ifAway, received };
 }
 
 function refusalOf(answer: unknown, status: number): NetError {

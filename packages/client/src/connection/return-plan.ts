@@ -11,7 +11,7 @@ interface ReturnPlanOptions {
 }
 
 /** Delays before the attempts to return, ms. The last one repeats until {@link GIVE_UP_AFTER_MS}. */
-const RETURN_DELAYS_MS = [0, 250, 500, 1000, 2000, 3000];
+const RETURN_DELAYS_MS = [0, 250, 500, 1000, 1250];
 const GIVE_UP_AFTER_MS = 60_000;
 /**
  * Delays between links that race a silent one, ms. The last one repeats. They are short, so that a restored

@@ -47,6 +47,8 @@ export interface ServerConnectionOptions extends JoinParts {
   readonly budget: ByteBudget;
   readonly loadStripes: LoadStripes;
   webrtc(): boolean;
+  /** Takes the build that the server serves, which may be another one than that of the welcome. */
+  readonly onBuild: (build: string) => void;
   /** Takes a new link and returns the link to use instead, for example a filtered one. */
   interpose(link: Link): Link;
   currentTick(): number;

@@ -4,6 +4,7 @@ import {
   PayloadKind,
   isFinalClose,
   readServerMessage,
+  sequenceDistance,
   writeControl,
   type ClientMessage,
 } from "@paceline/protocol";
@@ -13,6 +14,7 @@ import {
   type Link,
   type LinkClose,
   type LinkMonitorOptions,
+  type SavedSession,
   type Uplink,
   type Explanation,
 } from "@paceline/transport";
@@ -42,7 +44,7 @@ import type {
   Welcome,
 } from "./server-connection-options.js";
 import { Stripes, type SocketCount, type StripeWish } from "./stripes.js";
-import type { TabSeat } from "./tab-seat.js";
+import { ownSeatOf, type TabSeat } from "./tab-seat.js";
 
 /** Silence limit of a hidden page's link, ms, at the server and here. */
 const HIDDEN_TIMEOUT_MS = 60_000;
@@ -77,6 +79,8 @@ export class ServerConnection {
   #phase: Phase;
   #session: Session;
   #unacknowledged = 0;
+  /** Both windows of the session that the server has dropped, until the next welcome. */
+  #lost: SavedSession | undefined;
   #isAsleep = false;
   /** True if nothing can take over the seat of this page or Worker when that is closed. */
   #isLastPage = isWorker();
@@ -365,6 +369,7 @@ export class ServerConnection {
       case "welcome":
         return this.#welcomed(message);
       case "resumed":
+        if (message.build !== undefined) this.#options.onBuild(message.build);
         return this.#renewed(message.resumeToken);
       case "stripe":
         return this.#stripes.receiveTicket(message.ticket);
@@ -396,10 +401,24 @@ export class ServerConnection {
     this.#session.setMinTimeout(0);
     if (this.#isLastPage) this.#tellPage();
     if (page?.isHidden) this.#setHidden(true);
+    if (welcome.restored !== undefined) this.#sendLost(welcome.restored);
+    this.#lost = undefined;
     if (join) join.welcomed(welcome);
     else this.handlers.onWelcome(welcome);
     // Those of the game have waited: a room reads nothing before it has let the player in.
     this.#session.repeat();
+  }
+
+  /** Sends the game's messages of the lost session that its restored room lacks. `next`: the first of these. */
+  #sendLost(next: number): void {
+    if (!this.#lost) return;
+    const { firstId, fragments } = this.#lost.sent.command;
+    const missing = fragments.filter(
+      (payload, place) =>
+        payload[0] === PayloadKind.command && sequenceDistance((firstId + place) & 0xffff, next) >= 0,
+    );
+    this.#session.sendBefore(missing);
+    this.#unacknowledged = 0;
   }
 
   /** Ends a drop at the first message from the server, before that message is processed. */
@@ -455,7 +474,7 @@ export class ServerConnection {
       case "joined":
       case "dropped":
         // Ignores the end of a replaced link, or of one that was tried beside the active one.
-        if (!link || !this.link || link === this.link) this.#lost(close, isLast, link);
+        if (!link || !this.link || link === this.link) this.#linkLost(close, isLast, link);
         return;
       case "left":
         return;
@@ -464,7 +483,7 @@ export class ServerConnection {
     }
   }
 
-  #lost(close: LinkClose, isLast: boolean, link: Link | undefined): void {
+  #linkLost(close: LinkClose, isLast: boolean, link: Link | undefined): void {
     const others = this.#session.isClosed ? [] : this.#links.all;
     if (isFinalClose(close.code) && !this.#links.isReplaced(link, close)) return this.#end(close);
     if (others.some(({ state }) => state === "open")) return;
@@ -492,8 +511,11 @@ export class ServerConnection {
    * Replaces a session that the server has dropped. The next attempt requests a new seat in a similar room.
    */
   #forgetSession(): void {
+    const lost = (this.#lost ??= this.#session.save());
     // Another page of this tab may have had the seat while this page slept.
-    this.#seats.call = { ...this.#seats.call, seat: this.#tabSeat.ownSeat };
+    const { call } = this.#seats;
+    const seat = this.#tabSeat.ownSeat ?? ownSeatOf(this.#seat, call) ?? call.seat;
+    this.#seats.call = { ...call, seat: seat && { ...seat, received: lost.received.command.expected } };
     if (!this.#isReturning) this.#phase = { name: "dropped" };
     this.#plan.serverAnswered();
     this.#session.close(CloseCode.left, "forgotten by the server");

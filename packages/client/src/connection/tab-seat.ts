@@ -1,5 +1,6 @@
 import { hashOf } from "@paceline/protocol";
 import type { Tab } from "../browser/tab.js";
+import type { OwnedSeat } from "./connection-state.js";
 import type { Credentials } from "./credentials.js";
 import type { JoinCall, OwnSeat } from "./match-request.js";
 
@@ -170,6 +171,11 @@ export class TabSeat {
       // The page has no access to its storage, or it is full: a reloaded page is then a new player.
     }
   }
+}
+
+/** Returns the seat of a session as a claim, for a page that stores none in its tab. */
+export function ownSeatOf(seat: OwnedSeat | undefined, { credentials }: JoinCall): OwnSeat | undefined {
+  return seat && { session: seat.sessionId, token: seat.token, who: whoOf(credentials), ifAway: true };
 }
 
 /**

@@ -3,12 +3,20 @@ import { Listeners, type Unsubscribe } from "../listeners.js";
 import { RoomListeners } from "../modes/room-listeners.js";
 import type { MessageLoss, Peer } from "../peers/peer.js";
 
+/** The return of a connection, for {@link RoomEvents.onReconnect}. */
+export interface Return extends MessageLoss {
+  /** True: the same session continues, and nothing is lost. */
+  readonly resumed: boolean;
+  /** True: the server has crashed and restored the room, in which this player has its seat again. */
+  readonly restored: boolean;
+}
+
 /** The events of a room. Each method registers a listener and returns a function that removes it. */
 export class RoomEvents {
   /** @internal */
   protected readonly dropped = new Listeners<[string]>();
   /** @internal */
-  protected readonly reconnected = new Listeners<[MessageLoss & { readonly resumed: boolean }]>();
+  protected readonly reconnected = new Listeners<[Return]>();
   /** @internal */
   protected readonly drained = new Listeners<[{ readonly timeoutMs: number }]>();
   /** @internal */
@@ -77,9 +85,10 @@ export class RoomEvents {
    * Reports the return of the connection. If `resumed` is true, the same session continues and nothing is
    * lost. Otherwise the server had dropped the session and the client has joined the room again: own entities
    * stay, the peers are new, and `unacknowledged` counts the messages to all receivers that may not have
-   * arrived.
+   * arrived. If `restored` is true, the server has crashed, and the room goes on as it was when it was last saved:
+   * messages of which the room knows nothing any more were sent again.
    */
-  onReconnect(listener: (info: MessageLoss & { readonly resumed: boolean }) => void): Unsubscribe {
+  onReconnect(listener: (info: Return) => void): Unsubscribe {
     return this.reconnected.add(listener);
   }
 

@@ -627,6 +627,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** Goes on in the room of another join, because the server has dropped the session. */
   #welcomed(welcome: Welcome): void {
     const loss = this.#loss();
+    const restored = welcome.restored !== undefined;
     this.clock.restart();
     this.#serverPath.end("the room was joined again");
     this.#welcome = welcome;
@@ -639,7 +640,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
     this.#hold();
     const enter = (code: ModeCode): void => {
       this.#enter(code);
-      if (this.state !== "left") this.reconnected.emit({ resumed: false, ...loss });
+      if (this.state !== "left") this.reconnected.emit({ resumed: false, restored, ...loss });
       this.#listen();
     };
     const door = this.setup.doors[modeOf(welcome)];
@@ -694,7 +695,7 @@ export class Room<Messages extends object = any> extends RoomEvents {
 
   #resumed(): void {
     this.#moved("the session was resumed");
-    this.reconnected.emit({ resumed: true, unacknowledged: 0 });
+    this.reconnected.emit({ resumed: true, restored: false, unacknowledged: 0 });
   }
 
   /** Counts the messages that are lost with the ending sessions: with all peers, and with the server. */

@@ -64,6 +64,15 @@ export class ReplicaStore<Item extends Replica> {
     return this.#byEntity.get(entity);
   }
 
+  /** The id that {@link freeId} tries next. A store that goes on from another one takes over its value. */
+  get nextId(): number {
+    return this.#nextId;
+  }
+
+  set nextId(id: number) {
+    this.#nextId = Math.max(this.#firstId, Math.min(id, MAX_ID));
+  }
+
   /** Returns an unused id. Ids are reused as late as possible. Throws {@link ConfigError} if none is left. */
   freeId(): number {
     if (this.isFull) throw new ConfigError("entities", this.size, `fewer than ${MAX_ID + 1 - this.#firstId}`);

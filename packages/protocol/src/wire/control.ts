@@ -82,11 +82,21 @@ export type ServerMessage =
       readonly fullRooms?: number;
       /** The build of the game that the server serves; absent if it names none. */
       readonly build?: string | undefined;
+      /**
+       * Present if the room was restored after a crash, and the seat's last session could not go on. Id of the next
+       * reliable message that the room lacks of that session: the client sends its messages from there on again.
+       */
+      readonly restored?: number | undefined;
     }
   /** New TURN credentials, sent before the old ones expire. */
   | { readonly type: "iceServers"; readonly iceServers: readonly IceServer[] }
-  /** Replaces the used resume token. */
-  | { readonly type: "resumed"; readonly resumeToken: string; readonly tick?: number | undefined }
+  /** Replaces the used resume token. `build`: that of the server, if it may have changed. */
+  | {
+      readonly type: "resumed";
+      readonly resumeToken: string;
+      readonly tick?: number | undefined;
+      readonly build?: string | undefined;
+    }
   /** Answers `stripe`. The ticket opens one more socket for states, once and within seconds. */
   | { readonly type: "stripe"; readonly ticket: string }
   /** The server shuts down. Clients join again at that address. */
@@ -176,9 +186,10 @@ export const readServerMessage = messageReader<ServerMessage>({
     spectator: ifValid(oneOf(true)),
     fullRooms: ifValid(number32),
     build: ifValid(build),
+    restored: ifValid(number16),
   },
   iceServers: { iceServers },
-  resumed: { resumeToken: text, tick: ifValid(number32) },
+  resumed: { resumeToken: text, tick: ifValid(number32), build: ifValid(build) },
   stripe: { ticket: text },
   moving: { endpoint: text },
   draining: { timeoutMs: number32 },

@@ -75,6 +75,11 @@ export interface SeatClaim {
   readonly token: string;
   /** True: take the seat only if the session has no link, because another page may use it. */
   readonly ifAway: boolean;
+  /**
+   * Id of the next reliable message that the page lacks of the session. A server that has restored the room sends it the
+   * messages from there on.
+   */
+  readonly received?: number | undefined;
 }
 
 /** The body of a match request, as JSON. In the upgrade of a link, `method` and `target` are added to it. */

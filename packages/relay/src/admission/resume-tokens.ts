@@ -1,7 +1,8 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto";
+import type { SavedResumeToken } from "../saving/saved-room.js";
 
 interface Issued {
-  readonly hash: Buffer;
+  readonly hash: Uint8Array;
   /** Number of the reliable message that carries it; undefined until it is sent. */
   messageId: number | undefined;
 }
@@ -19,7 +20,20 @@ const MAX_ISSUED = 16;
  * with the session, which the participant ends after its grace period.
  */
 export class ResumeTokens {
-  readonly #issued: Issued[] = [];
+  readonly #issued: Issued[];
+
+  /** `saved`: the tokens that an earlier process has issued. */
+  constructor(saved: readonly SavedResumeToken[] = []) {
+    this.#issued = saved.map(({ hash, messageId }) => ({ hash, messageId }));
+  }
+
+  /** The tokens as they are kept: no token can be made from them. */
+  get saved(): readonly SavedResumeToken[] {
+    return this.#issued.map(({ hash, messageId }) => ({
+      hash,
+      ...(messageId !== undefined && { messageId }),
+    }));
+  }
 
   /** Returns a new token. Older ones stay valid until it has arrived. */
   issue(): string {

@@ -20,6 +20,8 @@ export interface MatchRequest extends Omit<MatchBody, "version" | "token"> {
   /** A kind of room; for `joinById` the id or code of a room, for `reconnect` the id of a session. */
   readonly target: string;
   readonly token: string;
+  /** Number of the next message that a returning page lacks: see {@link SeatClaim.received}. */
+  readonly received?: number | undefined;
 }
 
 const MAX_AUTH_CHARACTERS = 3000;
@@ -137,8 +139,11 @@ function seatOf(value: unknown): SeatClaim | undefined {
   const session = textOf(value.session, MAX_MATCH_TOKEN_CHARACTERS, 1);
   const token = textOf(value.token, MAX_MATCH_TOKEN_CHARACTERS, 1);
   const ifAway = flagOf(value.ifAway);
-  const isWhole = session !== undefined && token !== undefined && ifAway !== undefined;
-  return isWhole ? { session, token, ifAway } : undefined;
+  const received = value.received as number | undefined;
+  const isNumber =
+    received === undefined || (Number.isInteger(received) && received >= 0 && received <= 0xffff);
+  const isWhole = session !== undefined && token !== undefined && ifAway !== undefined && isNumber;
+  return isWhole ? { session, token, ifAway, ...(received !== undefined && { received }) } : undefined;
 }
 
 /** Returns the refusal of a request that the relay cannot read. */

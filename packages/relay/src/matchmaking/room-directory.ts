@@ -1,4 +1,10 @@
-import { type RoomOptions, type RoomListing, type Group, type MatchRefusal } from "@paceline/protocol";
+import {
+  decodeValue,
+  type RoomOptions,
+  type RoomListing,
+  type Group,
+  type MatchRefusal,
+} from "@paceline/protocol";
 import { randomBytes, randomInt } from "node:crypto";
 import { addressBuckets, type AddressBuckets } from "../limits/address-buckets.js";
 import { AddressShares } from "../limits/address-shares.js";
@@ -6,8 +12,17 @@ import { GroupPlaces } from "./group-places.js";
 import { busy, full, notFound, outdated, roomEnded, roomFailed, unknownKind } from "./match-refusals.js";
 import { canonicalOptions, isRefusal, type MatchRequest } from "./match-request.js";
 import type { RelaySettings, RoomSettings } from "../options/relay-options.js";
-import type { OpenMatch, RoomAuthority } from "../sessions/authority.js";
-import { Room } from "../sessions/room.js";
+import type { SavedRoom } from "../saving/saved-room.js";
+import type { OpenMatch, RestoredRoom, RoomAuthority } from "../sessions/authority.js";
+import { Room, type RoomDescription } from "../sessions/room.js";
+
+/** Hears of each room that opens and closes. */
+export interface RoomWatcher {
+  opened(room: Room): void;
+  closed(room: Room): void;
+  /** Returns true for a room that goes on in the next process. */
+  has(room: Room): boolean;
+}
 
 const ROOM_ID_BYTES = 9;
 const MAX_LISTED = 100;
@@ -25,11 +40,14 @@ export class RoomDirectory {
   readonly #shares: AddressShares;
   #isDraining = false;
 
+  readonly #watcher: RoomWatcher;
+
   /** `openMatch`: opens a room for players of another room. */
-  constructor(settings: RelaySettings, openMatch: OpenMatch) {
+  constructor(settings: RelaySettings, openMatch: OpenMatch, watcher: RoomWatcher) {
     const { limits, scheduler } = settings;
     this.#settings = settings;
     this.#openMatch = openMatch;
+    this.#watcher = watcher;
     const onFreed = (room: Room): void => this.disposeIfEmpty(room);
     this.groups = new GroupPlaces(scheduler, limits.groupPlaceMs, onFreed);
     this.#friends = addressBuckets(settings, "groupPlacesPerMinutePerAddress", "groupPlaceBurstPerAddress");
@@ -89,6 +107,11 @@ export class RoomDirectory {
     return this.#openFor({ name, optionsKey: "", build, spectate: false, players }, options);
   }
 
+  /** Returns the refusal of a player who has a seat in the room, which may have been restored by a newer server. */
+  seatRefusal(room: Room, request: Pick<MatchRequest, "build">): MatchRefusal | undefined {
+    return room.isRestored ? undefined : this.buildRefusal(room, request);
+  }
+
   buildRefusal(room: Room, request: Pick<MatchRequest, "build">): MatchRefusal | undefined {
     const build = this.#buildOf(request, room.name);
     return build === room.build ? undefined : outdated(room.build, build);
@@ -130,7 +153,8 @@ export class RoomDirectory {
   /** Tells every authority that the server takes nobody new; one that still opens hears it when it is open. */
   drain(): void {
     this.#isDraining = true;
-    for (const room of [...this.#rooms.values()]) room.callHost((host) => host.draining());
+    for (const room of [...this.#rooms.values()])
+      if (!this.#watcher.has(room)) room.callHost((host) => host.draining());
   }
 
   #close(room: Room): void {
@@ -145,6 +169,7 @@ export class RoomDirectory {
     if (!this.#rooms.delete(room.id)) return false;
     this.groups.forget(room);
     this.#shares.release(room.openedBy);
+    this.#watcher.closed(room);
     return true;
   }
 
@@ -215,29 +240,71 @@ export class RoomDirectory {
     options: RoomOptions,
   ): Room {
     const optionsKey = this.#keyOf(name, options);
-    const onEnd = (ended: Room): void => this.#close(ended);
-    const onFreed = (freed: Room): void => this.disposeIfEmpty(freed);
     const id = randomBytes(ROOM_ID_BYTES).toString("base64url");
-    const settings = this.#settings;
-    const place = { id, name, optionsKey, build, maxPlayers, code: randomCode(), openedBy };
-    const openMatch: OpenMatch = (match) => this.#openMatch({ ...match, build });
-    const room = new Room({ ...place, settings, onEnd, onFreed, openMatch });
-    this.#rooms.set(room.id, room);
-    this.#shares.take(openedBy);
+    const room = this.#add({ id, name, optionsKey, build, maxPlayers, code: randomCode(), openedBy });
+    this.#watcher.opened(room);
     if (authority) room.opening = this.#give(room, authority, options);
     this.#settings.log.debug("room opened", { roomId: room.id, name });
     return room;
   }
 
+  #add(place: Omit<RoomDescription, "settings" | "onEnd" | "onFreed" | "openMatch">): Room {
+    const onEnd = (ended: Room): void => this.#close(ended);
+    const onFreed = (freed: Room): void => this.disposeIfEmpty(freed);
+    const settings = this.#settings;
+    const openMatch: OpenMatch = (match) => this.#openMatch({ ...match, build: place.build });
+    const room = new Room({ ...place, settings, onEnd, onFreed, openMatch });
+    this.#rooms.set(room.id, room);
+    this.#shares.take(room.openedBy);
+    return room;
+  }
+
+  /**
+   * Goes on with a room of an earlier process. `seat`: called with the room, to seat its participants; returns what
+   * its authority needs. Resolves with a refusal if the authority cannot go on.
+   */
+  async restore(
+    saved: SavedRoom,
+    seat: (room: Room) => RestoredRoom | undefined,
+  ): Promise<MatchRefusal | undefined> {
+    const { place } = saved;
+    const { build: own = "" } = this.#settings;
+    // A room that had the build of its server has that of this one: newcomers load this one's.
+    const build = place.build === saved.build ? own : place.build;
+    const room = this.#add({ ...place, build });
+    const { authority } = this.#settings.rooms.get(place.name)!;
+    room.maxSpectators = place.maxSpectators;
+    room.metadata = decodeValue(place.metadata)!.value as Room["metadata"];
+    room.isLocked = place.isLocked;
+    room.isPrivate = place.isPrivate;
+    const restored = seat(room);
+    if (authority) room.opening = this.#give(room, authority, room.separatingOptions, restored);
+    const refusal = await room.opening;
+    // What `onCreate` has set counts for a new room.
+    room.metadata = decodeValue(place.metadata)!.value as Room["metadata"];
+    room.isLocked = place.isLocked;
+    room.isPrivate = place.isPrivate;
+    // A save that could not be used stays in the store.
+    if (refusal) return refusal;
+    this.#watcher.opened(room);
+    room.isKept = place.isKept;
+    return undefined;
+  }
+
   /** Opens the authority of a room. Resolves with the reason if that fails; never rejects. */
-  async #give(room: Room, authority: RoomAuthority, options: RoomOptions): Promise<MatchRefusal | undefined> {
+  async #give(
+    room: Room,
+    authority: RoomAuthority,
+    options: RoomOptions,
+    restored?: RestoredRoom,
+  ): Promise<MatchRefusal | undefined> {
     try {
-      const host = await authority.open(room, options);
+      const host = await authority.open(room, options, restored);
       if (!isRefusal(host)) {
         room.host = host;
         // All players who waited for the room may have left, or its authority has ended it.
         if (!this.#rooms.has(room.id)) host.close();
-        else if (this.#isDraining) room.callHost(() => host.draining());
+        else if (this.#isDraining && !this.#watcher.has(room)) room.callHost(() => host.draining());
         return this.#rooms.has(room.id) ? undefined : roomEnded;
       }
       // Requests no longer find the room, and waiting ones are refused.

@@ -19,6 +19,8 @@ export interface ReservedSeat extends Omit<SeatRequest, "replaces"> {
   readonly fullRooms: number;
   /** The participant that the seat's session replaces, whose page reloads. */
   readonly before?: Participant | undefined;
+  /** Number of the next message that the page lacks of the participant's session; undefined for another page. */
+  readonly received?: number | undefined;
   /** Secret that takes the seat, once; undefined until the ticket is issued. */
   readonly ticket?: string;
   readonly webrtc?: boolean;
@@ -78,13 +80,13 @@ export class Seats {
    * Reserves a seat for the next page of a participant. It needs no place of its own, and only the rate of news
    * to the members applies.
    */
-  holdSuccessor(before: Participant, address: string): HeldSeat | MatchRefusal {
+  holdSuccessor(before: Participant, address: string, received?: number): HeldSeat | MatchRefusal {
     const { room } = before;
     if (!room.admitNews(this.#settings.scheduler.nowMs())) return this.#tooManyJoin();
     before.keepAtLeast(this.#settings.limits.ticketLifetimeMs);
     const isSpectator = room.isSpectator(before);
     const plain = { options: {}, auth: undefined, fullRooms: 0 };
-    const sessionId = this.#reserve({ ...plain, room, before, isSpectator, address });
+    const sessionId = this.#reserve({ ...plain, room, before, received, isSpectator, address });
     return { room, sessionId };
   }
 

@@ -57,7 +57,7 @@ const closeCodeNames = new Map(Object.entries(CloseCode).map(([name, code]) => [
 closeCodeNames.set(1009, "messageTooBig");
 
 type CountedGroup =
-  "seats" | "matchRefusals" | "limited" | "entries" | "linkCloses" | "sessionEnds" | "faults";
+  "seats" | "matchRefusals" | "limited" | "entries" | "linkCloses" | "sessionEnds" | "faults" | "saves";
 
 /** Counters since the start, for monitoring. They never decrease. */
 export class RelayCounters {
@@ -83,6 +83,12 @@ export class RelayCounters {
    * session, which cause no loss, and their time.
    */
   readonly backPressure = { statesReplaced: 0, pauses: 0, pausedMs: 0 };
+  /**
+   * Saves of rooms. `skipped`: the one before was not done; `refused`: the room cannot be saved, and the log says why;
+   * `failed`: the store could not keep it. `restored`: rooms that an earlier process had saved; `unreadable`: saves of
+   * them that could not be used.
+   */
+  readonly saves = { saved: 0, skipped: 0, refused: 0, failed: 0, restored: 0, unreadable: 0 };
   /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
   readonly faults = zeroFor(faultPlaces);
   /** Sent packets, by kind of link, then by traffic class. */

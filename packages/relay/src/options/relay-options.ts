@@ -29,6 +29,14 @@ export interface RoomKindOptions {
   readonly authority?: RoomAuthority;
   /** Lets players of different builds of the game meet. Default: false. */
   readonly mixesBuilds?: boolean;
+  /** Keeps rooms of this kind over a restart of the server. Default: they end with it. */
+  readonly persistent?: Persistence | undefined;
+}
+
+/** How rooms are kept over restarts and crashes of the server. */
+export interface Persistence {
+  /** Time between two saves, 0.1 to 3600 s: a crash loses at most what happened since the last one. */
+  readonly everySeconds: number;
 }
 
 /** A kind of room after the checks. */
@@ -36,6 +44,8 @@ export interface RoomSettings {
   readonly maxPlayers: number;
   readonly authority: RoomAuthority | undefined;
   readonly mixesBuilds: boolean;
+  /** Time between two saves, ms; undefined if the rooms end with the server. */
+  readonly saveEveryMs: number | undefined;
 }
 
 /** Options of {@link createRelay}. */
@@ -117,6 +127,7 @@ const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;
 const MAX_COALESCE_MS = 5;
+const SAVE_SECONDS = [0.1, 3600, "s"] as const;
 
 /** Checks the options and fills in the defaults. Throws `ConfigError` naming field, value, range and unit. */
 export function relaySettings(options: RelayOptions) {
@@ -138,6 +149,7 @@ export function relaySettings(options: RelayOptions) {
     turn: options.turn === undefined ? undefined : turnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits,
+    store: storeOf(options),
     forwards: new ForwardRates(limits, scheduler.nowMs()),
     /** Undefined: depends on the size of the room. */
     coalesceMs: options.coalesceMs,
@@ -163,15 +175,36 @@ function roomSettingsOf(rooms: RelayOptions["rooms"]): ReadonlyMap<string, RoomS
     if (!/^[\w-]{1,64}(\.queue)?$/.test(name)) {
       throw new ConfigError("rooms", name, "room names of 1 to 64 characters of A-Z, a-z, 0-9, _ and -");
     }
-    checkKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds"]);
-    const { maxPlayers = DEFAULT_MAX_PLAYERS, authority } = kind;
+    checkKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds", "persistent"]);
+    const { maxPlayers = DEFAULT_MAX_PLAYERS, authority, persistent } = kind;
+    const saveEveryMs = persistent && saveEveryMsOf(`rooms.${name}.persistent`, persistent);
     // An envelope names 64 targets at most.
     assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
     const mixesBuilds = flagOf(`rooms.${name}.mixesBuilds`, kind.mixesBuilds);
-    kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds }));
+    kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds, saveEveryMs }));
   }
   if (kinds.size === 0) throw new ConfigError("rooms", rooms, "at least one kind of room");
   return kinds;
+}
+
+/** Returns the time between two saves, ms. Throws {@link ConfigError} for one that is out of range. */
+function saveEveryMsOf(field: string, persistent: Persistence): number {
+  checkKeys(field, persistent, ["everySeconds"]);
+  assertRange(`${field}.everySeconds`, persistent.everySeconds, SAVE_SECONDS);
+  return persistent.everySeconds * 1000;
+}
+
+const storeNames = ["save", "load", "remove", "list"] as const;
+
+function storeOf({ store, rooms }: RelayOptions): RoomStore | undefined {
+  if (store !== undefined) {
+    assertObject("store", store);
+    for (const name of storeNames) checkedFunction(`store.${name}`, store[name] ?? null);
+    return store;
+  }
+  const persistent = Object.keys(rooms).find((name) => rooms[name]?.persistent);
+  if (persistent === undefined) return undefined;
+  throw new ConfigError("store", store, `a store, since rooms of kind ${persistent} are persistent`);
 }
 
 function buildOf(value: unknown): string | undefined {

@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { AuthorityInfo, MatchMethod, MatchRefusal, MatchedSeat, RoomOptions } from "@paceline/protocol";
 import type { LinkClose } from "@paceline/transport";
 import type { Participant } from "./participant.js";
+import type { SavedGame } from "../saving/saved-room.js";
 import type { Room } from "./room.js";
 
 /** A request for a seat in a room that has an authority. */
@@ -39,10 +40,34 @@ export interface RoomAuthority {
   /** Decides whether a player may join, before a room is looked for or opened. Never rejects. */
   authorize(request: JoinRequest): Promise<Grant | MatchRefusal>;
   /**
-   * Opens the authority of a new room. Sets the room's numbers of places before it waits for anything. Never
-   * rejects.
+   * Opens the authority of a new room, or of one that goes on from an earlier process. Sets the room's numbers of
+   * places before it waits for anything. Never rejects.
    */
-  open(room: Room, options: RoomOptions): Promise<RoomCallbacks | MatchRefusal>;
+  open(room: Room, options: RoomOptions, restored?: RestoredRoom): Promise<RoomCallbacks | MatchRefusal>;
+}
+
+/** The room of an earlier process, for the authority that goes on with it. */
+export interface RestoredRoom {
+  readonly game: SavedGame;
+  /** Whole states of the entities. */
+  readonly states: readonly Uint8Array[];
+  /** Build of the game that saved the room; empty if it named none. */
+  readonly build: string;
+  /** True: this server has another build. */
+  readonly isOtherBuild: boolean;
+  /** Its participants, who are away, with their seats. Those whose session cannot go on keep their seat. */
+  readonly participants: readonly Participant[];
+  /** Time since the save, ms, as far as the wall clock shows; at least 0. */
+  readonly sinceMs: number;
+  /** True: the process stopped after the save, so that sessions go on exactly. */
+  readonly isFinal: boolean;
+}
+
+/** The authority's half of a save. */
+export interface GameCapture {
+  readonly game: SavedGame;
+  /** Whole states of the entities in bodies, each of which is encoded when it is asked for. */
+  readonly states: Iterable<Uint8Array>;
 }
 
 /** The authority of one room, as the room calls it. */
@@ -55,6 +80,14 @@ export interface RoomCallbacks {
   join(participant: Participant, seat: SeatRequest): Promise<string | undefined>;
   /** Called when the server takes nobody new and will stop. */
   draining(): void;
+  /**
+   * Calls `take` with the authority's half of a save, at a moment at which it fits what the participants have sent:
+   * at once if the save is final, since the process stops then. Otherwise it may wait for its next step. Calls it with
+   * a sentence if it cannot be saved. Undefined: the room holds nothing besides its seats.
+   */
+  save?(isFinal: boolean, take: (capture: GameCapture | string) => void): void;
+  /** Called after the final save: the room goes on in another process, so that no hook is called. */
+  suspend?(): void;
   /** Called when the room is empty and closed. */
   close(): void;
 }

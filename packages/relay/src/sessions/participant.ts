@@ -7,6 +7,7 @@ import {
   isRouted,
   limits as wireLimits,
   readClientMessage,
+  sequenceDistance,
   writeControl,
   type ClientMessage,
   type PeerInfo,
@@ -20,11 +21,13 @@ import {
   type DropCounters,
   type Link,
   type LinkClose,
+  type SavedSession,
   type TokenBucket,
 } from "@paceline/transport";
 import type { AdmittedLink } from "../admission/admitted-link.js";
 import type { FaultPlace, LimitSubject } from "../ops/relay-counters.js";
 import type { OwnPauses } from "../ops/own-pauses.js";
+import type { SavedSeat } from "../saving/saved-room.js";
 import type { SessionReport } from "../ops/report.js";
 import { ResumeTokens, hashOf } from "../admission/resume-tokens.js";
 import type { Room, SessionSettings } from "./room.js";
@@ -66,17 +69,31 @@ export interface ParticipantOptions {
   readonly id: string;
   readonly webrtc: boolean;
   /** Hashes of the tokens with which another page may take this seat, the newest last. */
-  readonly tokens: readonly Buffer[];
+  readonly tokens: readonly Uint8Array[];
   /** Network address of the seat's request. */
   readonly address: string;
   readonly addressEgress: readonly TokenBucket[];
   readonly room: Room;
+  /** The seat of an earlier process with which it goes on. Its session goes on only if `isResumable`. */
+  readonly saved?: { readonly seat: SavedSeat; readonly isResumable: boolean } | undefined;
+  /** Messages of an earlier session of this seat that the page may lack: see {@link Participant.kept}. */
+  readonly kept?: KeptMessages | undefined;
+}
+
+/** What an earlier session of a seat leaves to the next one, after a restore of the room. */
+export interface KeptMessages {
+  /** Both windows of the last session that the client knows. */
+  readonly session: SavedSession;
+  /** The room's messages since then. */
+  readonly further: readonly Uint8Array[];
 }
 
 /** The relay, as its participants see it. */
 export interface ParticipantContext {
   readonly settings: SessionSettings;
   readonly pauses: OwnPauses;
+  /** Time by which the server's clock is ahead of this process's, since it goes on from an earlier one, ms. */
+  readonly clockShiftMs: number;
   /** Counts the drops of all sessions together. */
   readonly drops: DropCounters;
   onMessage(participant: Participant, message: ClientMessage, messageBytes: number): void;
@@ -101,6 +118,10 @@ const MAX_TOKENS = 4;
 const FAREWELL_MS = 2000;
 /** Time for the first packet of a newcomer, ms: that for which a client waits for an answer. */
 const FIRST_PACKET_MS = 20_000;
+/** Shortest time for which a seat is kept after its room was restored, ms: a page of a new build may have to load. */
+const MIN_RESTORED_MS = 30_000;
+/** Reason of the close of links whose session goes on in the next process. */
+const MOVING = "moving";
 /** One member of a room: a session that outlives its links for the grace period. */
 export class Participant {
   readonly number: number;
@@ -117,10 +138,18 @@ export class Participant {
    * targets.
    */
   lastRound = 0;
+  #isResumable: boolean;
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
   readonly slots: StreamSlots;
-  readonly resumeTokens = new ResumeTokens();
+  readonly resumeTokens: ResumeTokens;
+  /**
+   * Both windows of a session that could not go on when its room was restored, until the seat's next welcome has
+   * arrived. The client says how much of them it has, and learns what the restored room has.
+   */
+  #kept: KeptMessages | undefined;
+  /** Messages of an earlier session that this one repeats. */
+  readonly #repeated = new Set<Uint8Array>();
   readonly meter: SessionMeter;
   readonly forwards: ForwardShare;
   /** Its packets that wait until its room may forward them. */
@@ -130,7 +159,7 @@ export class Participant {
   readonly news: ParticipantNews;
   readonly #context: ParticipantContext;
   readonly #scheduler: GuardedScheduler;
-  readonly #tokens: readonly Buffer[];
+  readonly #tokens: readonly Uint8Array[];
   #welcomeId: number | undefined;
   #presence: Presence = { at: "joining" };
   /** The last message of its page about itself. `isLast`: no other page will take its seat, which then ends with it. */
@@ -169,8 +198,14 @@ export class Participant {
       onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
     this.slots = new StreamSlots(scheduler);
+    const { saved } = options;
+    this.resumeTokens = new ResumeTokens(saved?.isResumable ? saved.seat.resumeTokens : []);
+    this.#isResumable = saved?.isResumable !== false;
+    this.#kept = saved && !saved.isResumable ? saved.seat : options.kept;
     this.session = new Session({
       scheduler,
+      saved: saved?.isResumable ? saved.seat.session : undefined,
+      clockShiftMs: () => context.clockShiftMs,
       drops,
       maxForwardedBytes: limits.queuedCommandBytes,
       allowance: this.meter.allowance,
@@ -257,6 +292,11 @@ export class Participant {
     }
   }
 
+  /** True if it has a seat that another process can go on with. */
+  get isSeated(): boolean {
+    return this.#presence.at === "in" || this.#presence.at === "away";
+  }
+
   /** True if it has no open link and may come back. */
   get isAway(): boolean {
     return this.#presence.at === "away";
@@ -288,9 +328,100 @@ export class Participant {
   }
 
   /** Hashes of the valid tokens: only the newest, once its welcome has arrived. */
-  get tokens(): readonly Buffer[] {
-    const hasArrived = this.#welcomeId !== undefined && this.session.commands.isAcknowledged(this.#welcomeId);
-    return hasArrived ? this.#tokens.slice(-1) : this.#tokens;
+  get tokens(): readonly Uint8Array[] {
+    return this.#isWelcomed ? this.#tokens.slice(-1) : this.#tokens;
+  }
+
+  get #isWelcomed(): boolean {
+    return this.#welcomeId !== undefined && this.session.commands.isAcknowledged(this.#welcomeId);
+  }
+
+  /** What an earlier session of this seat leaves, with the room's messages since; undefined if it is settled. */
+  get kept(): KeptMessages | undefined {
+    if (!this.#kept || this.#isWelcomed) return undefined;
+    const since = this.#gameMessages.filter((payload) => !this.#repeated.has(payload));
+    return { session: this.#kept.session, further: [...this.#kept.further, ...since] };
+  }
+
+  /** The game's messages without a receipt. The others are about the session itself. */
+  get #gameMessages(): readonly Uint8Array[] {
+    const { fragments } = this.session.save().sent.command;
+    return fragments.filter((payload) => payload[0] === PayloadKind.command);
+  }
+
+  /** Sends the game's messages of an earlier session that the page lacks. `received`: the first of these. */
+  repeat({ session, further }: KeptMessages, received: number): void {
+    const { firstId, fragments } = session.sent.command;
+    const missing = fragments.filter(
+      (_, place) => sequenceDistance((firstId + place) & 0xffff, received) >= 0,
+    );
+    for (const payload of [...missing, ...further]) {
+      if (payload[0] !== PayloadKind.command) continue;
+      this.#repeated.add(payload);
+      this.send(payload);
+    }
+  }
+
+  /** The relay's half of the seat, for a save of its room. */
+  save(): SavedSeat {
+    const { id, number, seat, address, news, tokens, resumeTokens, slots } = this;
+    const presence = this.#presence;
+    const nowMs = this.#scheduler.nowMs();
+    const keptMs = presence.at === "away" ? Math.max(0, presence.keptUntilMs - nowMs) : undefined;
+    return {
+      ...{ id, number, seat, webrtc: news.webrtc, isSpectator: this.room.isSpectator(this), address },
+      ...{ isHidden: this.#page.isHidden, ...(keptMs !== undefined && { keptMs }), tokens },
+      // A session that could not go on after a restore has nothing of its own yet.
+      ...(this.kept ?? { session: this.session.save(), further: [] }),
+      isExact: this.kept === undefined,
+      ...{ resumeTokens: resumeTokens.saved, slots: slots.save() },
+    };
+  }
+
+  /** False: the session of an earlier process cannot go on. The seat is taken by its token, as after a reload. */
+  get isResumable(): boolean {
+    return this.#isResumable;
+  }
+
+  /** Lets the seat alone go on, since the room's authority cannot go on with the session of an earlier process. */
+  forgoSession(): void {
+    if (!this.#isResumable) return;
+    this.#isResumable = false;
+    for (const payload of this.#gameMessages) this.#repeated.add(payload);
+    this.#kept = { session: this.session.save(), further: [] };
+  }
+
+  /** Begins as one that is away, with the seat that an earlier process has saved. */
+  restore({ isHidden, keptMs = 0, slots }: SavedSeat): void {
+    const { limits } = this.#context.settings;
+    const sinceMs = this.#scheduler.nowMs();
+    const graceMs = isHidden
+      ? Math.max(limits.reconnectGraceMs, limits.hiddenGraceMs)
+      : limits.reconnectGraceMs;
+    this.#page = { isHidden, isLast: false };
+    this.#presence = {
+      at: "away",
+      sinceMs,
+      page: "open",
+      keptUntilMs: sinceMs,
+      cancelGrace: () => undefined,
+    };
+    this.slots.restore(slots);
+    this.keepFor(Math.max(MIN_RESTORED_MS, keptMs > 0 ? keptMs : graceMs));
+  }
+
+  /**
+   * Stops serving the participant, whose seat another process goes on with. Its session does not end: the client keeps
+   * its messages, and comes back at once.
+   */
+  move(): void {
+    if (this.isGone) return;
+    this.#finish("left");
+    this.links.stop();
+    this.reading.stop();
+    this.news.stop();
+    this.waiting.clear();
+    for (const link of this.session.release()) link.close(CloseCode.serverShutdown, MOVING);
   }
 
   /**

@@ -30,6 +30,11 @@ export class PeerNumbers {
     this.#quarantineMs = Math.max(MIN_QUARANTINE_MS, 2 * maxSilenceMs);
   }
 
+  /** The number that was given out last; 0 before the first one. */
+  get last(): number {
+    return this.#last;
+  }
+
   /** Returns how many numbers can be given out. */
   free(nowMs: number): number {
     this.#endQuarantines(nowMs);

@@ -27,10 +27,12 @@ export interface SessionSettings {
 }
 
 /** The parts of a new room. */
-type RoomDescription = Pick<
+export type RoomDescription = Pick<
   Room,
   "id" | "name" | "optionsKey" | "build" | "maxPlayers" | "code" | "openedBy" | "openMatch"
 > & {
+  /** The number that an earlier process gave out last, if this room goes on from there. */
+  readonly lastNumber?: number;
   readonly settings: SessionSettings;
   /** Called when the room has ended and all participants have left. Seats may still be reserved. */
   readonly onEnd: (room: Room) => void;
@@ -81,6 +83,8 @@ export class Room {
   #isKept = false;
   /** True after {@link end}: nobody takes a seat any more. */
   isEnded = false;
+  /** True: an earlier process has opened the room. Its seats may be those of an earlier build of the game. */
+  readonly isRestored: boolean;
   /** The room's metadata in room lists. */
   metadata: Readonly<Record<string, unknown>> = {};
   /** The authority; undefined in a mesh. */
@@ -123,7 +127,9 @@ export class Room {
     const { limits, scheduler } = description.settings;
     const nowMs = scheduler.nowMs();
     this.#clock = scheduler;
-    this.#numbers = new PeerNumbers(Math.max(limits.linkTimeoutMs, limits.hiddenTimeoutMs));
+    const { lastNumber } = description;
+    this.#numbers = new PeerNumbers(Math.max(limits.linkTimeoutMs, limits.hiddenTimeoutMs), lastNumber);
+    this.isRestored = lastNumber !== undefined;
     // At least a session's own limits: alone in a room it is never held back.
     const bytesPerSecond = Math.max(limits.bytesPerSecondPerRoom, limits.bytesPerSecond);
     const byteBurst = Math.max(limits.byteBurstPerRoom, limits.byteBurst);
@@ -170,6 +176,11 @@ export class Room {
 
   get size(): number {
     return this.#participants.size;
+  }
+
+  /** The number that was given to a participant last. */
+  get lastNumber(): number {
+    return this.#numbers.last;
   }
 
   /** Number of players, reserved seats and places kept for groups. */

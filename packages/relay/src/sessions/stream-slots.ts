@@ -1,5 +1,6 @@
 import { limits, type ServerMessage } from "@paceline/protocol";
 import type { Clock } from "@paceline/transport";
+import type { SavedSlot } from "../saving/saved-room.js";
 import type { Participant } from "./participant.js";
 
 /**
@@ -39,6 +40,21 @@ export class StreamSlots {
     // A copy, since the message is a view of its whole packet.
     this.#slots.set(stream, { state: state.slice(), keptAtMs: this.#clock.nowMs() });
     return true;
+  }
+
+  save(): SavedSlot[] {
+    const nowMs = this.#clock.nowMs();
+    return Array.from(this.#slots, ([stream, { state, keptAtMs }]) => ({
+      stream,
+      ageMs: nowMs - keptAtMs,
+      state,
+    }));
+  }
+
+  restore(slots: readonly SavedSlot[]): void {
+    const nowMs = this.#clock.nowMs();
+    for (const { stream, ageMs, state } of slots)
+      if (this.keep(stream, state)) this.#slots.set(stream, { state, keptAtMs: nowMs - ageMs });
   }
 
   /** Returns the messages for a newcomer. `number`: that of the participant whose slots these are. */

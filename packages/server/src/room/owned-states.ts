@@ -200,6 +200,30 @@ export class OwnedStates {
     return undefined;
   }
 
+  /** Returns the entities that a player simulates: its own number for each and the room's, and the rate of their states. */
+  save(player: Player): { readonly own: readonly number[]; readonly ownTickHz: number } {
+    const { replicas, states } = this.#ownershipOf(player);
+    const own = [...replicas.values()].flatMap((replica) =>
+      this.#exists(replica) ? [replica.id, replica.record.id] : [],
+    );
+    return { own, ownTickHz: states?.tickHz ?? 0 };
+  }
+
+  /** Lets a player go on with an entity that it simulated in an earlier process. It sends its whole state again. */
+  restore(player: Player, localId: number, record: EntityRecord, tickHz: number): void {
+    const { definition } = record;
+    const rule = this.#options.rules.find((each) => each.definition === definition);
+    const kind = this.#options.world.plans.findIndex((each) => each.definition === definition);
+    const plan = this.#decoderOf(player, tickHz).planOf(kind);
+    const check = new MotionCheck(definition, rule?.limits ?? {});
+    this.#ids.add(record.id);
+    const replica = this.#ownershipOf(player).replicas.add(
+      definition,
+      (place) => new OwnedReplica(localId, place, { record, plan, check }),
+    );
+    replica.row.set(record.row);
+  }
+
   /** Removes and returns the nearest of the entities of a kind that the player has ended. */
   #takeEnded(player: Player, definition: EntityDefinition, state: Float32Array): EndedEntity | undefined {
     const ended = this.#ownershipOf(player).ended.get(definition) ?? [];

@@ -1,5 +1,5 @@
 import { CloseCode } from "@paceline/protocol";
-import type { SeatRequest } from "@paceline/relay";
+import type { Participant, SeatRequest } from "@paceline/relay";
 import type { Cancel, LinkClose } from "@paceline/transport";
 import { failureText, type Hooks } from "../hooks/hooks.js";
 import { Player, type PlayerParticipant, type PlayerRoom } from "./player.js";
@@ -31,6 +31,23 @@ export class PlayerLifecycle {
   async join(participant: PlayerParticipant, seat: SeatRequest): Promise<string | undefined> {
     if (seat.replaces !== undefined) return this.#rejoin(participant, seat.replaces);
     return this.#noted(this.#admit(participant, seat));
+  }
+
+  /** Goes on with a player of an earlier process, who is away. */
+  restore(participant: Participant, seat: Omit<SeatRequest, "replaces">): Player {
+    const { entities, players, room } = this.#options;
+    const world = seat.isSpectator ? entities.spectators.world : entities.world;
+    const player = new Player(
+      participant,
+      seat,
+      this.#playerRoom,
+      world,
+      seat.isSpectator ? undefined : room.inputs,
+    );
+    players.add(player);
+    player.goAway();
+    participant.keepAtLeast(room.reconnectSeconds * 1000);
+    return player;
   }
 
   async #admit(participant: PlayerParticipant, seat: SeatRequest): Promise<string | undefined> {

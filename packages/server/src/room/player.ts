@@ -132,6 +132,8 @@ export class Player<Inputs = unknown> {
   readonly #admitToAuthority: ReturnType<typeof authorityAllowance>;
   /** How the player wants events and messages sent. */
   #view: Pick<ViewTerms, "eventLifetimeMs" | "messagePeriodMs"> = {};
+  /** The last messages about what states the player wants, by type. */
+  readonly #terms = new Map<string, ToAuthority>();
   #presence: Presence = { at: "joining", leftWith: undefined };
   /** Called with true when the player is back, with false when it has left. */
   readonly #awaiting: ((isBack: boolean) => void)[] = [];
@@ -293,6 +295,7 @@ export class Player<Inputs = unknown> {
     this.participant = participant;
     participant.callbacks = this;
     this.described.clear();
+    this.#terms.clear();
     this.#view = {};
     this.states.isEnded = true;
     this.states = this.#newStates();
@@ -386,7 +389,13 @@ export class Player<Inputs = unknown> {
    */
   setView(message: Parameters<PlayerStates["setView"]>[0]): string | undefined {
     if (message.type === "view") this.#view = message;
+    if (message.type !== "resync") this.#terms.set(message.type, message);
     return this.states.setView(message);
+  }
+
+  /** @internal The last messages about what states the player wants, as {@link readToAuthority} reads them. */
+  get terms(): readonly Uint8Array[] {
+    return [...this.#terms.values()].map((message) => writeAuthority(message).subarray(1));
   }
 
   /** @internal Copies the input of this tick to the row that the game reads. */

@@ -7,7 +7,7 @@ import type { Cancel, Scheduler } from "@paceline/transport";
  */
 export class RoomClock {
   readonly #scheduler: Scheduler;
-  readonly #startedAtMs: number;
+  #startedAtMs: number;
   readonly #guard: (fn: () => unknown) => void;
   readonly #timers = new Set<Cancel>();
   #isEnded = false;
@@ -52,6 +52,11 @@ export class RoomClock {
   /** Cancels all timers, also those of `Room.after` and `Room.every`. */
   clear(): void {
     for (const timer of [...this.#timers]) timer();
+  }
+
+  /** @internal Goes on from the time of a room of an earlier process. */
+  restore(elapsedMs: number): void {
+    this.#startedAtMs = this.#scheduler.nowMs() - elapsedMs;
   }
 
   /** @internal Cancels all timers, and lets none start any more. */

@@ -13,6 +13,7 @@ import { PlayerRegistry } from "./player-registry.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEntities } from "./room-entities.js";
 import { RoomErrors } from "./room-errors.js";
+import { RoomSaving } from "./room-saving.js";
 import { RoomTimers } from "./room-timers.js";
 import type { Room } from "./room.js";
 import { TickLoop } from "./tick-loop.js";
@@ -66,6 +67,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly players: PlayerRegistry;
   readonly entities: RoomEntities;
   readonly lifecycle: PlayerLifecycle;
+  readonly saving: RoomSaving;
   /** Called when the room is closed. */
   readonly onClosed: () => void;
 }
@@ -112,9 +114,12 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   const clock = new RoomClock(scheduler, (fn) => hooks.call("clock", fn));
   const timers = new RoomTimers({ room, clock, scheduler, log, roomId: hosted.id });
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
+  const saving = new RoomSaving({
+    ...{ room, info, hooks, players, entities, lifecycle, loop, clock, timers },
+  });
   return {
     ...{ hosted, info, scheduler, counters, errors, hooks, clock, timers, loop, handlers, players },
-    ...{ entities, lifecycle, onOver },
+    ...{ entities, lifecycle, saving, onOver },
     onClosed: () => setup.onClosed(room),
   };
 }

@@ -24,6 +24,9 @@ const hookNames = [
   "onDrop",
   "onReconnect",
   "onLeave",
+  "onSave",
+  "onRestore",
+  "migrate",
   "onDrain",
   "onDispose",
   "onUncaughtException",
@@ -45,7 +48,7 @@ export function assertRoomClass(name: string, roomClass: RoomClass): void {
   assertFunction("onAuth", (roomClass as { readonly onAuth: unknown }).onAuth);
   assertSizeName(roomClass);
   assertSizeName(roomClass.prototype as object);
-  assertSpelling(roomClass, ["onAuth", "optionsSchema", "filterBy", "mixesBuilds"]);
+  assertSpelling(roomClass, ["onAuth", "optionsSchema", "filterBy", "mixesBuilds", "persistent"]);
   assertSpelling(roomClass.prototype as object, hookNames);
 }
 

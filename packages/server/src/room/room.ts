@@ -13,7 +13,7 @@ import {
   type RoomTypes,
 } from "@paceline/protocol";
 import { EntityList, type InitialFields } from "@paceline/netcode";
-import type { RoomCallbacks, RoomOptions } from "@paceline/relay";
+import type { Persistence, RestoredRoom, RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Cancel } from "@paceline/transport";
 import { checkedPoint, type Point } from "../entities/sight.js";
@@ -75,6 +75,11 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   static readonly filterBy: readonly string[] = [];
   /** True: players with different builds of the game (the client's `build`) may meet. Default: false. */
   static readonly mixesBuilds: boolean = false;
+  /**
+   * Keeps rooms of this class over restarts and crashes of the server, which saves them so often:
+   * `{ everySeconds: 1 }`. Default: they end with the server. See docs/guides/rooms-that-live-on.md.
+   */
+  static readonly persistent: Persistence | undefined = undefined;
 
   /** Limit of players, 1 to 1000. Default 16. */
   maxPlayers = 16;
@@ -166,6 +171,21 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    * Called when the server takes no more players and will stop. Players in the room may go on for a while.
    */
   onDrain?(): unknown;
+  /**
+   * Returns what the game holds beside its entities, as plain data, whenever a persistent room is saved. Entities,
+   * players with their `userData`, metadata and named timers are saved without it.
+   */
+  onSave?(): unknown;
+  /**
+   * Called in a room that goes on after a restart of the server, after `onCreate`, with what {@link onSave} had
+   * returned. All players are away, and come back with {@link onReconnect}.
+   */
+  onRestore?(saved: unknown): unknown;
+  /**
+   * Turns what another build of the game has saved into what this one expects. Its result goes to {@link onRestore}.
+   * `from`: that build; empty if it had no name.
+   */
+  migrate?(saved: unknown, from: string): unknown;
   /** Called when the room ends, after every `onJoin` and `onLeave` has ended. */
   onDispose?(): unknown;
 
@@ -228,9 +248,12 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     initial: InitialFields<D["fields"]> = {},
     owner?: Player,
   ): ServerEntity<D> {
-    const { entities } = this.#opened;
+    const { entities, saving } = this.#opened;
     const known = owner && entities.ownerOf(owner);
-    return entities.world.spawn(definition, initial, known).entity as unknown as ServerEntity<D>;
+    const again = saving.again(definition);
+    const record = again ?? entities.world.spawn(definition, initial, known);
+    if (!again) saving.spawned(record);
+    return record.entity as unknown as ServerEntity<D>;
   }
 
   /** Removes an entity. Has no effect on one that was despawned before, for example at its player's leave. */
@@ -252,7 +275,9 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    */
   only<D extends EntityDefinition>(definition: D): ServerEntity<D> {
     for (const entity of this.entitiesOf(definition)) if (!entity.owner) return entity;
-    return this.spawn(definition);
+    // Not by `spawn`: a restored room has it already, so that the spawns of `onCreate` would be counted differently.
+    const { world } = this.#opened.entities;
+    return world.spawn(definition, {}, undefined).entity as unknown as ServerEntity<D>;
   }
 
   /**
@@ -486,19 +511,23 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /**
-   * @internal Runs `onCreate`, then starts the steps. Resolves with what the relay's half calls, or with undefined
-   * if `onCreate` fails.
+   * @internal Runs `onCreate`, then starts the steps. `restored`: the room goes on from an earlier process. Resolves
+   * with what the relay's half calls, or with undefined if a hook fails. Rejects for a save that is damaged.
    */
-  static open(room: Room, options: RoomOptions): Promise<RoomCallbacks | undefined> {
-    return room.#open(options);
+  static open(room: Room, options: RoomOptions, restored?: RestoredRoom): Promise<RoomCallbacks | undefined> {
+    return room.#open(options, restored);
   }
 
-  async #open(options: RoomOptions): Promise<RoomCallbacks | undefined> {
-    const { hooks, info, lifecycle, loop, onOver } = this.#opened;
-    const outcome = await hooks.wait("onCreate", () => this.onCreate?.(options as never));
-    if (!outcome.ok) {
+  async #open(options: RoomOptions, restored: RestoredRoom | undefined): Promise<RoomCallbacks | undefined> {
+    const { hooks, info, lifecycle, loop, onOver, saving } = this.#opened;
+    const problem = saving.begin(options, restored);
+    const created =
+      problem === undefined &&
+      (await hooks.wait("onCreate", () => this.onCreate?.(saving.openedWith as never))).ok;
+    if (!created || !(await saving.end(restored))) {
       this.#end();
       onOver();
+      if (problem !== undefined) throw new Error(problem);
       return undefined;
     }
     this.#syncPlaces();
@@ -511,12 +540,17 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
         return refusal;
       },
       draining: () => hooks.call("onDrain", () => this.onDrain?.()),
+      save: (isFinal, take) => saving.save(isFinal, take),
+      suspend: () => {
+        this.#end();
+        onOver();
+      },
       close: () => this.#close(),
     };
   }
 
   #step(tick: number): void {
-    const { entities, errors, hooks, info, players, scheduler } = this.#opened;
+    const { entities, errors, hooks, info, players, saving, scheduler } = this.#opened;
     const { owned, replicator, rewinding, spectators, world } = entities;
     for (const player of players.values()) {
       player.takeInput(tick);
@@ -530,6 +564,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     rewinding.record(tick, world);
     spectators.step(tick, nowMs);
     this.#syncPlaces();
+    saving.stepped();
   }
 
   /** Called when the relay's half is empty and closed. */
@@ -570,6 +605,7 @@ export interface RoomClass<R extends Room = Room> {
   readonly optionsSchema: StandardSchemaV1 | undefined;
   readonly filterBy: readonly string[];
   readonly mixesBuilds: boolean;
+  readonly persistent: Persistence | undefined;
   onAuth(request: AuthRequest): unknown;
 }
 

@@ -1,4 +1,4 @@
-import type { MatchRefusal, RelayRoom, RoomCallbacks, RoomOptions } from "@paceline/relay";
+import type { MatchRefusal, RelayRoom, RestoredRoom, RoomCallbacks, RoomOptions } from "@paceline/relay";
 import { failureText, Hooks } from "../hooks/hooks.js";
 import { ClassTally, type ClassReport, type RoomReport } from "../ops/class-report.js";
 import type { RoomSetup } from "./room-parts.js";
@@ -33,7 +33,11 @@ export class RunningRooms {
   }
 
   /** Opens a room of the class, as `RoomAuthority.open`. */
-  async open(hosted: RelayRoom, options: RoomOptions): Promise<RoomCallbacks | MatchRefusal> {
+  async open(
+    hosted: RelayRoom,
+    options: RoomOptions,
+    restored?: RestoredRoom,
+  ): Promise<RoomCallbacks | MatchRefusal> {
     const { roomClass } = this.#options;
     let onOver = (): void => undefined;
     const over = new Promise<void>((resolve) => (onOver = resolve));
@@ -55,7 +59,11 @@ export class RunningRooms {
     this.#open.add(room);
     this.#running.add(over);
     void over.then(() => this.#running.delete(over));
-    return (await Room.open(room, options)) ?? roomFailed("onCreate");
+    try {
+      return (await Room.open(room, options, restored)) ?? roomFailed(restored ? "onRestore" : "onCreate");
+    } catch (error) {
+      return roomFailed("onRestore", error instanceof Error ? error.message : String(error));
+    }
   }
 
   reports(): RoomReport[] {

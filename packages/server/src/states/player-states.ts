@@ -219,6 +219,17 @@ export class PlayerStates extends AlignedReceiver {
     if (this.#hasSent && !rows.isEmpty && this.kinds.has(kind)) this.#addRemoval(rows.id + OUT_OF_VIEW);
   }
 
+  /** Removals that the player may lack. */
+  get missingRemovals(): readonly number[] {
+    return [...this.#removals.keys(), ...this.#announced.flatMap(({ ids }) => ids)];
+  }
+
+  /** Announces removals that a player of an earlier process may lack. It holds what that process has sent. */
+  announceRemovals(removals: readonly number[]): void {
+    this.#hasSent = true;
+    for (const removal of removals) this.#addRemoval(removal);
+  }
+
   #addRemoval(removal: number): void {
     this.#removals.set(removal, this.#announcements);
   }

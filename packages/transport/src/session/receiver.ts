@@ -13,10 +13,16 @@ import type { Fragment, ReliableClass } from "./outbox/reliable-queue.js";
 import { ReceivedPackets } from "./received-packets.js";
 import { LossCount } from "./loss-count.js";
 import { PathLoss } from "./path-loss.js";
-import { ReliableInbox } from "./reliable-inbox.js";
+import { ReliableInbox, type SavedInbox } from "./reliable-inbox.js";
 
 /** Limit of bytes of bulk that wait for an earlier fragment: twice what an honest sender has on its way. */
 const MAX_EARLY_BULK_BYTES = 131_072;
+
+/** The receiving half of a session that goes on in another process. */
+export interface SavedReceiver {
+  readonly command: SavedInbox;
+  readonly bulk: SavedInbox;
+}
 
 /**
  * The receiving half of a session. It knows which packets and reliable messages have arrived, measures their
@@ -58,6 +64,16 @@ export class Receiver {
   /** Estimated memory of messages that are not complete or wait for an earlier one, bytes. */
   get heldBytes(): number {
     return this.#inboxes.command.heldBytes + this.#inboxes.bulk.heldBytes;
+  }
+
+  save(): SavedReceiver {
+    const { command, bulk } = this.#inboxes;
+    return { command: command.save(), bulk: bulk.save() };
+  }
+
+  restore({ command, bulk }: SavedReceiver): void {
+    this.#inboxes.command.restore(command);
+    this.#inboxes.bulk.restore(bulk);
   }
 
   /** Stops the timer of answers. */

@@ -1,6 +1,16 @@
 import { limits, nextSequence, sequenceDistance, type DropReason } from "@paceline/protocol";
 import { HELD_OVERHEAD_BYTES, reliableCost, type Fragment } from "./outbox/reliable-queue.js";
 
+const NO_BYTES = new Uint8Array(0);
+
+/** What an inbox has taken, for a session that goes on in another process. */
+export interface SavedInbox {
+  /** Id of the next fragment. */
+  readonly expected: number;
+  /** Bytes of the incomplete message. */
+  readonly parts: Uint8Array;
+}
+
 /** Puts fragments into order, joins them into messages, and drops repeated ones. */
 export class ReliableInbox {
   /** Fragments that wait for an earlier one. Created late, because mostly none does. */
@@ -23,6 +33,19 @@ export class ReliableInbox {
   /** Id of the next expected fragment, which a receipt contains. */
   get expected(): number {
     return this.#expected;
+  }
+
+  /** Returns what has a receipt. Fragments that wait for an earlier one have none, and are sent again. */
+  save(): SavedInbox {
+    const parts = this.#parts?.slice(0, this.#partsBytes) ?? NO_BYTES;
+    return { expected: this.#expected, parts };
+  }
+
+  /** Goes on where another inbox was saved. Call it before anything else. */
+  restore({ expected, parts }: SavedInbox): void {
+    this.#expected = expected;
+    if (parts.length > 0) this.#append(parts, parts.length, parts.length);
+    this.#partsBytes = parts.length;
   }
 
   /** Estimated memory of fragments of messages that are not complete, bytes. */

@@ -34,6 +34,7 @@ import {
   type Fragment,
   type Pending,
   type ReliableClass,
+  type SavedQueue,
 } from "./outbox/reliable-queue.js";
 import { LossCount } from "./loss-count.js";
 import { SentLoss } from "./sent-loss.js";
@@ -72,6 +73,15 @@ export interface SenderOptions extends OutboxOptions {
   readonly holdsReliable?: (() => boolean) | undefined;
   /** Counters of lost messages that nobody repeats. */
   readonly drops?: DropCounters | undefined;
+}
+
+/** The sending half of a session that goes on in another process. */
+export interface SavedSender {
+  /** Sequence of the next packet. */
+  readonly sequence: number;
+  readonly packetsSent: number;
+  readonly command: SavedQueue;
+  readonly bulk: SavedQueue;
 }
 
 /** The moment at which states leave: a room that sends to many asks its clock and its tick once for all. */
@@ -157,6 +167,20 @@ export class Sender implements PacketSource {
     this.#eventBundle = new Bundle(options.scheduler, () => this.#releaseEvents());
   }
 
+  save(): SavedSender {
+    const { command, bulk } = this.reliable;
+    const [sequence, packetsSent] = [this.#sequence, this.#packetsSent];
+    return { sequence, packetsSent, command: command.save(), bulk: bulk.save() };
+  }
+
+  restore({ sequence, packetsSent, command, bulk }: SavedSender): void {
+    const nowMs = this.#nowMs();
+    this.#sequence = sequence;
+    this.#packetsSent = packetsSent;
+    this.reliable.command.restore(command, nowMs);
+    this.reliable.bulk.restore(bulk, nowMs);
+  }
+
   /** The queue of the session's own links. */
   get outbox(): Outbox {
     return (this.#outbox ??= new Outbox(this.#options, this));
@@ -219,6 +243,13 @@ export class Sender implements PacketSource {
     for (const { length } of payloads) bytes += messageBytes(length + 2);
     this.#commandBundle.add(bytes, periodMs ?? commandPeriodMs(payloads, this.#options.channel));
     return id;
+  }
+
+  /** Puts commands before those that wait, of which none has been sent. */
+  addBefore(payloads: readonly Uint8Array[]): void {
+    const { fragments } = this.reliable.command.save();
+    this.reliable.command = new ReliableQueue(COMMANDS);
+    this.reliable.command.add([...payloads, ...fragments], this.#nowMs());
   }
 
   /**

@@ -4,8 +4,15 @@ import type { ChannelPolicyOf } from "../profiles/plan.js";
 import type { Scheduler } from "../scheduler.js";
 import type { AnswerBudget } from "./outbox/answer-budget.js";
 import type { ByteBudget } from "./outbox/byte-budget.js";
-import type { BulkRate } from "./sender.js";
+import type { BulkRate, SavedSender } from "./sender.js";
 import type { ReadAllowance } from "./read-allowance.js";
+import type { SavedReceiver } from "./receiver.js";
+
+/** Both windows of a session. Plain data, but for the bytes of messages. */
+export interface SavedSession {
+  readonly sent: SavedSender;
+  readonly received: SavedReceiver;
+}
 
 /** Counts of drops by reason. */
 export class DropCounters {
@@ -107,6 +114,13 @@ export interface SessionOptions {
   readonly holdsReliable?: () => boolean;
   /** Allowance of messages that are read of the other side. Default: all are read. */
   readonly allowance?: ReadAllowance;
+  /** A session that goes on in this one: see {@link Session.save}. */
+  readonly saved?: SavedSession | undefined;
+  /**
+   * Returns the time to add to this process's clock in answers to pings, ms, so that the other side's estimate goes
+   * on after a restart. Default: 0.
+   */
+  readonly clockShiftMs?: () => number;
   /** Counters of drops that many sessions may share. Default: counters of this session only. */
   readonly drops?: DropCounters;
 }

@@ -21,7 +21,12 @@ import type { PathReading } from "../path-choice.js";
 import type { Scheduler } from "../scheduler.js";
 import { Receiver } from "./receiver.js";
 import { readCloseBody, writeCloseBody, PONG_BYTES, pongTo, readPong } from "./message-bodies.js";
-import { DropCounters, type SessionHandlers, type SessionOptions } from "./session-options.js";
+import {
+  DropCounters,
+  type SavedSession,
+  type SessionHandlers,
+  type SessionOptions,
+} from "./session-options.js";
 import type { LinkMonitor, LinkMonitorOptions } from "./links/link-monitor.js";
 import type { LossReading } from "./loss-count.js";
 import type { Outbox, OutboxCounters } from "./outbox/outbox.js";
@@ -84,6 +89,7 @@ export class Session {
   readonly #links: SessionLinks;
   readonly #sender: Sender;
   readonly #bulkBytes: () => number;
+  readonly #clockShiftMs: () => number;
   readonly #receiver: Receiver;
   readonly #channel: SessionOptions["channel"];
   readonly #allowance: ReadAllowance | undefined;
@@ -104,6 +110,7 @@ export class Session {
     this.#channel = options.channel;
     this.#allowance = options.allowance;
     this.#bulkBytes = options.bulkBytes ?? (() => 0);
+    this.#clockShiftMs = options.clockShiftMs ?? (() => 0);
     this.#updates = new SharedInterval(this.#scheduler, () => this.#update(), UPDATE_SLACK_MS);
     this.#receiver = new Receiver(
       this.#scheduler,
@@ -127,6 +134,10 @@ export class Session {
       takeAcks: (mayBeLost, nowMs) => this.#receiver.takeAcks(mayBeLost, nowMs),
       onArrived: (number) => this.#handlers.onAcknowledged?.(number),
     });
+    if (options.saved) {
+      this.#sender.restore(options.saved.sent);
+      this.#receiver.restore(options.saved.received);
+    }
     this.#links = new SessionLinks({
       scheduler: this.#scheduler,
       onPacket: this.receive,
@@ -142,6 +153,14 @@ export class Session {
       onDown: (link, close, isLast) => this.#handlers.onLinkDown?.(link, close, isLast),
       onSilence: (link, isSilent) => this.#handlers.onSilence?.(link, isSilent),
     });
+  }
+
+  /**
+   * Returns both windows: the messages without a receipt, and what has arrived. A session in another process goes on
+   * with them over a new link, and each message arrives once.
+   */
+  save(): SavedSession {
+    return { sent: this.#sender.save(), received: this.#receiver.save() };
   }
 
   readonly #countUnknown = (): void => {
@@ -431,6 +450,11 @@ export class Session {
     unsent.close(CloseCode.left, "another session goes on");
   }
 
+  /** Puts messages before those that wait. Nothing may have been sent, see `holdsReliable`. Throws as {@link sendReliable} does. */
+  sendBefore(payloads: readonly Uint8Array[]): void {
+    this.#sender.addBefore(payloads);
+  }
+
   /** Sends all messages without a receipt again at once, because they may be lost. */
   repeat(): void {
     this.#sender.repeat();
@@ -686,7 +710,7 @@ export class Session {
     this.#sender.sendProbe(
       link,
       MessageKind.pong,
-      pongTo(body, nowMs),
+      pongTo(body, nowMs + this.#clockShiftMs()),
       false,
       options.routed?.reportTo(body),
     );

@@ -24,6 +24,18 @@ export interface Pending extends Fragment {
   readonly isAnswer: boolean;
 }
 
+/** The messages of a queue without a receipt, for a session that goes on in another process. */
+export interface SavedQueue {
+  /** Id of the first fragment, or of the next one if there is none. */
+  readonly firstId: number;
+  /** Fragments without a receipt, oldest first. */
+  readonly fragments: readonly Uint8Array[];
+  /** Places in {@link fragments} of those that another fragment of the same message follows. */
+  readonly unfinished: readonly number[];
+  /** Messages that are not cut yet; of the first one perhaps only the rest. */
+  readonly uncut: readonly Uint8Array[];
+}
+
 /** Classes whose messages stay queued until the receipt arrives. */
 export type ReliableClass = "command" | "bulk";
 
@@ -229,6 +241,35 @@ export class ReliableQueue {
       this.#uncut.shift();
       this.#cutBytes = 0;
     }
+  }
+
+  /** Returns what a later queue needs to go on. Its bytes are those of the messages, not copies. */
+  save(): SavedQueue {
+    const pending = this.#pending.slice(this.#first);
+    const unfinished = pending.flatMap(({ isLast }, place) => (isLast ? [] : [place]));
+    const uncut = this.#uncut.map((message, index) =>
+      index > 0 ? message : message.subarray(this.#cutBytes),
+    );
+    const fragments = pending.map(({ payload }) => payload);
+    return { firstId: pending[0]?.id ?? this.#nextId, fragments, unfinished, uncut };
+  }
+
+  /** Goes on where another queue was saved. Call it before anything else. */
+  restore({ firstId, fragments, unfinished, uncut }: SavedQueue, nowMs: number): void {
+    const open = new Set(unfinished);
+    this.#nextId = firstId;
+    for (const [place, payload] of fragments.entries()) {
+      const fragment = { id: this.#nextId, payload, isLast: !open.has(place) };
+      const unsent = { addedAtMs: nowMs, sentAtMs: 0, sequence: 0, isBroadcast: false };
+      this.#pending.push({ ...fragment, ...unsent, isRepeated: false, isAnswer: false });
+      this.#nextId = nextSequence(this.#nextId);
+      this.#bytes += costOf(fragment);
+      if (fragment.isLast) this.#length += 1;
+    }
+    this.#uncut.push(...uncut);
+    this.#length += uncut.length;
+    for (const message of uncut) this.#bytes += reliableCost(message);
+    this.#cut(nowMs);
   }
 
   /** Returns true if the other side has the fragment with this id, of the last 32 000 or so. */
