@@ -16,8 +16,6 @@ export const doors = /* @__PURE__ */ doorsTo({
   /** Moves entities between their states. */
   motion: () => import("./motion.js"),
   webRtc: () => import("./webrtc.js"),
-  /** States that differ from references. */
-  references: () => import("./references.js"),
   /** Describes and matches the columns of streams, for rooms with players of two builds. */
   columns: () => import("./columns.js"),
   interpolation: () => import("./interpolation.js"),

@@ -64,10 +64,10 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   due: readonly EntityRows[] = NO_ROWS;
   /** All ids to announce as removed. */
   removals: readonly number[] = NO_IDS;
-  /** True if nobody else gets the same. */
+  /** True if the receiver shares with nobody. */
   isAlone = false;
-  /** True if the receivers are in step: the group keeps what they hold. */
-  isInStep = false;
+  /** True if nobody may join, and no receiver keeps what it gets: of receivers in step, or of none. */
+  isClosed = false;
   /** True once it is known on which ticks the baselines depend. */
   isMeasured = false;
   body: Uint8Array = NO_BODY;
@@ -78,6 +78,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   readonly held: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
   /** The list of receivers that are not in step. */
   readonly #listed = this.receivers;
+  readonly #nobody: R[] = [];
   #count = 0;
   /** The exceptions of the first receiver. All have the same. */
   readonly #exceptions: Exception[] = [];
@@ -104,7 +105,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
     this.receivers = this.#listed;
     this.receivers[0] = receiver;
     this.#count = 1;
-    this.isInStep = false;
+    this.isClosed = false;
     this.isAlone = content === "all" && exceptions.count > 0;
     this.#exceptionCount = exceptions.count;
     for (let index = 0; index < exceptions.count; index++) this.#exceptions[index] = exceptions.items[index]!;
@@ -115,10 +116,20 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   beginInStep(receivers: R[], base: number, arrived: TickWindow): void {
     this.receivers = receivers;
     // Others have a list of their own.
-    this.isInStep = this.isAlone = true;
+    this.isClosed = true;
+    this.isAlone = false;
     this.#exceptionCount = 0;
     arrived.writeAfter(base, this.#common);
     this.#begin("due", this.#common, base);
+  }
+
+  /** Begins without a receiver: anybody can read the states. */
+  beginWhole(): void {
+    this.receivers = this.#nobody;
+    this.isClosed = true;
+    this.isAlone = false;
+    this.#exceptionCount = 0;
+    this.#begin("all", NO_TICKS, NO_TICK);
   }
 
   #begin(content: TickContent, arrived: Int32Array, base: number): void {
@@ -141,7 +152,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
 
   /** Begins the packets of a tick, after the last {@link add}. */
   open(tick: number): void {
-    if (this.isInStep) return;
+    if (this.isClosed) return;
     // An array that is emptied first would lose its memory.
     this.receivers.length = this.#count;
     for (const receiver of this.receivers) receiver.begin(tick, this.content);
@@ -149,14 +160,14 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
 
   /** Ends the packets of a tick. */
   end(): void {
-    if (!this.isInStep) for (const receiver of this.receivers) receiver.end();
+    if (!this.isClosed) for (const receiver of this.receivers) receiver.end();
   }
 
   /** Returns true if a receiver that has these ticks and exceptions gets the same packets. */
   takes(receiver: R, arrived: Int32Array, exceptions: ExceptionList): boolean {
+    if (this.isClosed || this.isAlone) return false;
     const first = this.receivers[0]!;
     return (
-      !this.isAlone &&
       first.isInOrder === receiver.isInOrder &&
       first.isBaseEmpty === receiver.isBaseEmpty &&
       isSameIn(this.#used, this.#arrived, arrived) &&

@@ -199,6 +199,18 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     this.#add(receiver, "wanted", rows, receiver.isSkipping ? receiver.removals() : NO_IDS);
   }
 
+  /**
+   * Begins whole states, which anybody can read, whatever it holds: for messages that must arrive, and for several that
+   * get one packet that may be lost. They count for no receiver. `rows`: entities with a state of the tick.
+   */
+  startWhole(tick: number, rows: readonly EntityRows[], removed: readonly number[] = NO_IDS): void {
+    this.#job.tick = tick;
+    const cohort = this.#newCohort();
+    cohort.beginWhole();
+    cohort.due = rows;
+    cohort.removals = removed;
+  }
+
   /** Returns the tick's next body, or undefined after the last one. Call `sent` of its receivers before the next call. */
   next(): GroupStates<R> | undefined {
     for (;;) {
@@ -232,7 +244,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     inStep.ticks.advance(tick);
     const { bases, receivers } = inStep;
     for (let from = 0, to: number; from < receivers.length; from = to) {
-      const cohort = (this.#cohorts[this.#count++] ??= new Cohort<R>());
+      const cohort = this.#newCohort();
       cohort.beginInStep(receivers, bases[from]!, inStep.ticks);
       cohort.due = due;
       to = receivers.length;
@@ -257,7 +269,7 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     const { receivers, due, removals } = cohort;
     const job = this.#job;
     job.removed = removals;
-    job.maxBytes = receivers[0]!.isInOrder ? this.#maxBytesInOrder : this.#maxBytes;
+    job.maxBytes = receivers[0]?.isInOrder === true ? this.#maxBytesInOrder : this.#maxBytes;
     cohort.open(job.tick);
     this.#splitter.split(due, job);
   }
@@ -273,10 +285,14 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
       this.#measure(cohort);
       if (cohort.takes(receiver, arrived, exceptions)) return cohort.add(receiver);
     }
-    const cohort = (this.#cohorts[this.#count++] ??= new Cohort<R>());
+    const cohort = this.#newCohort();
     cohort.begin(receiver, content, arrived, exceptions);
     cohort.due = due;
     cohort.removals = removals;
+  }
+
+  #newCohort(): Cohort<R> {
+    return (this.#cohorts[this.#count++] ??= new Cohort<R>());
   }
 
   /** Lets a cohort note on which ticks its baselines depend. One that nobody else may join need not. */
