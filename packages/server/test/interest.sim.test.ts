@@ -272,6 +272,19 @@ describe("what a player looks from", () => {
     expect(seen()).toEqual([true, false, false]);
   });
 
+  test("does not matter for an own entity, nor for the one that takes its place in the same tick", () => {
+    const meadow = new Meadow(8, { radiusM: RADIUS_M });
+    const player = meadow.join(inOrder);
+    player.player.sight.from = { x: -150, y: 0 };
+    const first = meadow.spawn(Walker, player, { x: 150, y: 0 });
+    meadow.run(5, 0);
+    expect(player.held.has(first.id)).toBe(true);
+    meadow.despawn(first);
+    const second = meadow.spawn(Walker, player, { x: 150, y: 0 });
+    meadow.run(5, 0);
+    expect(player.held.has(second.id)).toBe(true);
+  });
+
   test("does not matter for what it watches", () => {
     const meadow = new Meadow(9, { radiusM: RADIUS_M });
     const player = meadow.join(inOrder);
