@@ -155,9 +155,10 @@ export class InterestReplicator implements RoomReplicator {
       }
       view.isPresent = true;
       const { bytesPerSecond } = states.terms;
-      view.viewer.budget.limitBytesPerSecond = bytesPerSecond;
+      const { budget } = view.viewer;
+      budget.limitBytesPerSecond = bytesPerSecond;
       const isCut = bytesPerSecond > this.#options.bytesPerSecond && bytesPerSecond < Infinity;
-      states.setLimits(isCut ? this.#bytesLimit : undefined, undefined, nowMs);
+      states.setLimits(isCut ? this.#bytesLimit : undefined, budget.shortage, nowMs);
     }
     for (const [key, { size }] of this.#audiences) if (size === 0) this.#audiences.delete(key);
   }
