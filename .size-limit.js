@@ -14,7 +14,7 @@ const APART = ["webrtc.js", "msgpackr.js"];
 /** Words of `room.transport.explain()`, which README's game prints. */
 const WORDS = ["words.js", "tree-words.js"];
 /** Files that load after the first state. */
-const LATE = [...WORDS, "references.js", "seats.js", "stripes.js"];
+const LATE = [...WORDS, "seats.js", "stripes.js"];
 const AUTHORITY = ["authority.js"];
 /** What only a player needs who owns entities: in a mesh it loads after the first state. */
 const SENDING = ["sending.js"];

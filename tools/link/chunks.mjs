@@ -12,7 +12,7 @@ const COMMON = "room";
  * no page waits for it that opens neither.
  * @type {Readonly<Record<string, string>>} the first door by the later one
  */
-const AFTER = { sending: "motion", references: "sending" };
+const AFTER = { sending: "motion" };
 /**
  * Chunks of their own for code that only these doors share: in the room's chunk, pages would wait for it that open
  * none of them.

@@ -52,13 +52,22 @@ describe("states", () => {
   });
 
   it("are sent by one class of a client, and on a server to all players, to those of a cell, or to one", () => {
-    expect(filesWith(/\bnew (?:ReceiverGroup|ReferenceSender)\b/)).toEqual([
+    expect(filesWith(/\bnew ReceiverGroup\b/)).toEqual([
       "client/src/modes/state-stream.ts",
       "protocol/src/state/send/sole-receiver.ts",
       "server/src/interest/cell-group.ts",
       "server/src/interest/player-view.ts",
       "server/src/states/tier.ts",
     ]);
+  });
+
+  it("are sent by the receiver group alone: what it has replaced is gone", () => {
+    const replaced =
+      /(?:reference-sender|reference-cycle|references|whole-sender|snapshot-sender|shared-snapshot|player-snapshot-stream)\.ts$/;
+    expect(code.map(({ file }) => file).filter((file) => replaced.test(file))).toEqual([]);
+    const senders =
+      /\bclass \w*(?:ReferenceSender|ReferenceCycle|WholeSender|SnapshotSender|SharedSnapshot|PlayerSnapshotStream)\b/;
+    expect(filesWith(senders)).toEqual([]);
   });
 
   it("are read by one class for each source: peers, an authority, a player's own entities", () => {

@@ -124,8 +124,7 @@ function run(): void {
 const NOTES = `Bytes: IP datagrams with one message each. Unreliable: data channel over DTLS 1.3, 78 bytes and padding to four;
 ordered: WebSocket over TLS 1.3 and TCP with time stamps, 80 bytes. Packets that only acknowledge and clock pings, which
 all systems share, are not counted. Payloads: Paceline's are its codec's, with all heads; as in a room of two, where
-differences are from what is acknowledged, and (paceline-references) as for several, with the references and without
-what they take again after a loss. The others' are 18 bytes of int16 and a
+differences are from what is acknowledged. The others' are 18 bytes of int16 and a
 time stamp. Error: what is shown against where the entity truly is at that same moment.`;
 
 function isMeasured(row: MotionRow): boolean {

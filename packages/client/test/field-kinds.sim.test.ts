@@ -42,7 +42,7 @@ async function shared<F extends Fields>(definition: EntityDefinition<F>, partici
   return { mine, run, seen };
 }
 
-/** To one receiver, states are differences from acknowledged ones; to two, from references. */
+/** To one receiver, states are differences from acknowledged ones; to two, they are whole. */
 describe.each([2, 3])("fields arrive in a room of %i", (participants) => {
   const Robot = defineEntity("robot", {
     place: vec3({ range: [-100, 100], precision: 0.01, unit: "m" }),

@@ -189,7 +189,7 @@ describe("a newcomer", () => {
     expect(slots.length).toBeLessThanOrEqual(1 + 2 * (2000 / 250 + 1));
   });
 
-  test("[WF28] gets references that rolled over many times", async () => {
+  test("[WF28] sees what has moved for long", async () => {
     const stage = new RelayStage({ delayMs: ONE_WAY_MS });
     const first = await stage.join();
     await stage.join();

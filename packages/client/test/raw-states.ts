@@ -1,6 +1,6 @@
 import {
   ByteWriter,
-  ReferenceSender,
+  ReceiverGroup,
   SnapshotWriter,
   StateHistory,
   limits,
@@ -15,7 +15,7 @@ export class RawStates {
   readonly stream: number;
   readonly definition: EntityDefinition;
   readonly #history: StateHistory;
-  readonly #sender: ReferenceSender;
+  readonly #group: ReceiverGroup;
   /** The entities, if each goes on from state to state. If not, each state is one of a new entity, a jump. */
   readonly #kept: Map<number, EntityRows> | undefined;
 
@@ -25,7 +25,7 @@ export class RawStates {
     this.definition = definition as EntityDefinition;
     const plans = [planState(this.definition, { tickHz: 60, hasRates: true })];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
-    this.#sender = new ReferenceSender({ history: this.#history, writer: new SnapshotWriter(plans) });
+    this.#group = new ReceiverGroup({ writer: new SnapshotWriter(plans) });
   }
 
   announcement(
@@ -81,7 +81,8 @@ export class RawStates {
       return entity;
     });
     let states = new Uint8Array(0);
-    this.#sender.write(tick, rows, (body) => (states = body.slice()), removed);
+    this.#group.startWhole(tick, rows, removed);
+    for (let next = this.#group.next(); next; next = this.#group.next()) states = next.body.slice();
     return states;
   }
 }

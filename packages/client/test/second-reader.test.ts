@@ -200,7 +200,7 @@ describe.skipIf(!hasPython)("a reader in Python, written from the documents alon
     expect(Object.keys(checked)).toHaveLength(20);
   });
 
-  // With two participants, baselines are acknowledged. With three, states are published against references.
+  // With two participants, baselines are acknowledged. With three, published states are whole.
   test.each([2, 3])(
     "[WF9] [WF14] [WF15] reads from a live room of %i what the clients read",
     { timeout: 40_000 },

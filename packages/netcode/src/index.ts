@@ -47,7 +47,6 @@ export {
   type ReplicationMoment,
   type ReplicationPolicy,
 } from "./replica/receiver-replication.js";
-export * from "./replica/reference-cycle.js";
 export * from "./replica/replica-store.js";
 export * from "./replica/replica.js";
 export * from "./replica/sample-motion.js";

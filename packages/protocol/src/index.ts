@@ -73,14 +73,12 @@ export { FIRST_FIELD_COLUMN, OWNER_COLUMN, planState, type StatePlan } from "./s
 export { stateWeight, wholeStateBits } from "./state/columns/state-size.js";
 export { describeColumns, matchColumns, MAX_COLUMN_BYTES } from "./state/columns/stream-columns.js";
 export * from "./state/read/snapshot-reader.js";
-export * from "./state/send/reference-sender.js";
 export { Receiver } from "./state/send/receiver.js";
 export { withoutTicksAfter } from "./state/send/tick-window.js";
 export { SoleReceiver } from "./state/send/sole-receiver.js";
 export type { GroupStates } from "./state/send/cohort.js";
 export { ReceiverGroup } from "./state/send/receiver-group.js";
 export * from "./state/send/snapshot-writer.js";
-export * from "./state/send/whole-sender.js";
 export * from "./state/whole-state.js";
 export * from "./wire/authority-message.js";
 export * from "./wire/close-codes.js";

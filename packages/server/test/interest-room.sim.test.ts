@@ -126,6 +126,36 @@ describe("a room with interest", () => {
     expect(log.sort()).toEqual(["1 far", "1 tick", "2 boom", "3 boom", "3 far"]);
   });
 
+  test.each([true, false])(
+    "sends a message to who looks from where its own entity ended (with interest: %s)",
+    async (isWithInterest) => {
+      const stage = roomStage(
+        isWithInterest
+          ? Town
+          : class extends Town {
+              override readonly interest = undefined;
+            },
+      );
+      onTestFinished(() => stage.stop());
+      const { room } = await stage.join({ network: { delayMs: 30 } });
+      const log: string[] = [];
+      room.onMessage("bang", (message) => log.push(String(message)));
+      const walker = stage.room.walkers.get(1)!;
+      walker.position.set(40, 0);
+      await stage.advance(300);
+      stage.room.despawn(walker);
+      stage.room.near({ x: 45, y: 0 }, 10, "bang", "at once");
+      await stage.advance(300);
+      stage.room.near({ x: 45, y: 0 }, 10, "bang", "later");
+      stage.room.near({ x: 0, y: 0 }, 10, "bang", "elsewhere");
+      stage.room.spawn(Walker, { position: { x: -100, y: 0 } }, stage.room.joined[0]);
+      stage.room.near({ x: -100, y: 0 }, 10, "bang", "again");
+      stage.room.near({ x: 45, y: 0 }, 10, "bang", "no more");
+      await stage.advance(300);
+      expect(log).toEqual(["at once", "later", "again"]);
+    },
+  );
+
   test("refuses viewpoints and distances that are none, with the field's name", async () => {
     const { stage, join } = await town();
     await join();

@@ -272,6 +272,19 @@ describe("what a player looks from", () => {
     expect(seen()).toEqual([true, false, false]);
   });
 
+  test("does not matter for an own entity, nor for the one that takes its place in the same tick", () => {
+    const meadow = new Meadow(8, { radiusM: RADIUS_M });
+    const player = meadow.join(inOrder);
+    player.player.sight.from = { x: -150, y: 0 };
+    const first = meadow.spawn(Walker, player, { x: 150, y: 0 });
+    meadow.run(5, 0);
+    expect(player.held.has(first.id)).toBe(true);
+    meadow.despawn(first);
+    const second = meadow.spawn(Walker, player, { x: 150, y: 0 });
+    meadow.run(5, 0);
+    expect(player.held.has(second.id)).toBe(true);
+  });
+
   test("does not matter for what it watches", () => {
     const meadow = new Meadow(9, { radiusM: RADIUS_M });
     const player = meadow.join(inOrder);
@@ -390,6 +403,27 @@ describe("a crowd", () => {
     for (let each = 0; each < 8; each++) meadow.run(20, 5, { x: 10 * each, y: -5 * each });
     expect((player.bytes - bytes) / 8).toBeLessThan(8000 * 1.15);
     expect(player.held.size).toBeGreaterThan(100);
+  });
+
+  const everything = { relevant: () => true };
+  test.each([
+    ["cells", {}],
+    ["a list", everything],
+  ])("beyond the budget at the slowest rate is told how many wait, until it fits (%s)", (_name, interest) => {
+    const meadow = new Meadow(11, { radiusM: 100, maxEntities: 4096, ...interest }, 2000);
+    const player = meadow.join(inOrder);
+    meadow.spawn(Walker, player, { x: 0, y: 0 });
+    meadow.run(100, 5);
+    expect(player.limits.filter(({ waiting }) => waiting !== undefined)).toEqual([]);
+    for (let each = 0; each < 600; each++) meadow.spawn(Walker, undefined, meadow.somewhere(40));
+    for (let each = 0; each < 8; each++) meadow.run(20, 5, { x: 5 * (each % 2), y: -5 * (each % 2) });
+    const { waiting = 0, neededBytesPerSecond = 0 } = player.limits.at(-1) ?? {};
+    expect(waiting).toBeGreaterThan(50);
+    expect(waiting).toBeLessThanOrEqual(601);
+    expect(neededBytesPerSecond).toBeGreaterThan(2000);
+    for (const walker of meadow.walkers.slice(20)) meadow.despawn(walker);
+    meadow.run(100, 1);
+    expect(player.limits.at(-1)!.waiting).toBeUndefined();
   });
 });
 

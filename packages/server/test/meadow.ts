@@ -2,6 +2,7 @@ import { defineEntity, scalar, vec2 } from "@paceline/protocol";
 import { seededRandom, type Random } from "@paceline/transport/simulated";
 import { World, type EntityRecord } from "../src/entities/world.js";
 import { Ground } from "../src/interest/ground.js";
+import { Viewpoints } from "../src/interest/viewpoints.js";
 import { InterestReplicator } from "../src/interest/interest-replicator.js";
 import type { RoomInterest } from "../src/interest/room-interest.js";
 import { newRoomCounters } from "../src/ops/room-counters.js";
@@ -48,6 +49,7 @@ export class Meadow {
   });
   readonly counters = newRoomCounters();
   readonly replicator: InterestReplicator;
+  readonly viewpoints: Viewpoints;
   readonly players: Receiver[] = [];
   readonly walkers: EntityRecord[] = [];
   readonly faults: string[] = [];
@@ -57,10 +59,13 @@ export class Meadow {
 
   constructor(seed: number, interest: MeadowInterest, bytesPerSecond = 131_072) {
     this.#random = seededRandom(seed);
+    const ground = new Ground([Walker, Food, Score, Runner], interest.ground);
+    this.viewpoints = new Viewpoints(this.world, ground);
     this.replicator = new InterestReplicator({
       ...{ world: this.world, tickHz: TICK_HZ, bytesPerSecond, counters: this.counters },
       interest,
-      ground: new Ground([Walker, Food, Score, Runner], interest.ground),
+      ground,
+      viewpoints: this.viewpoints,
       nowMs: () => 0,
       onFault: ({ kind }) => this.faults.push(kind),
     });
@@ -86,6 +91,7 @@ export class Meadow {
 
   despawn(record: EntityRecord): void {
     record.despawned = { atMs: 0, why: "" };
+    this.viewpoints.ending(record);
     this.replicator.removed(record);
     this.world.remove(record);
     const at = this.walkers.indexOf(record);

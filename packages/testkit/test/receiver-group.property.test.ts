@@ -35,6 +35,10 @@ interface Line {
   readonly loss: number;
   readonly delayTicks: number;
   readonly jitterTicks: number;
+  /** True if the boat is in step with the group whenever it can be. */
+  readonly mayStep: boolean;
+  /** Share of the packets that cannot be sent. Default 0. */
+  readonly refusals?: number;
 }
 
 /** A receiver with its line and its reader. Counts what it cannot decode or decodes differently. */
@@ -61,8 +65,10 @@ class Boat extends Receiver {
     const { isInOrder, loss, delayTicks, jitterTicks } = this.line;
     const sequence = (this.#sequence = (this.#sequence + 1) & 0xffff);
     const { now } = this.#sea;
-    this.sent(states, sequence, now);
-    if (this.#random.bool(loss)) return;
+    // Sometimes nothing can be sent.
+    const isRefused = this.#random.bool(this.line.refusals ?? 0);
+    this.sent(states, isRefused ? undefined : sequence, now);
+    if (isRefused || this.#random.bool(loss)) return;
     const at = now + delayTicks + (isInOrder ? 0 : this.#random.int(0, jitterTicks));
     this.#flying.push({ at, tick, sequence, body: states.body.slice() });
   }
@@ -99,6 +105,8 @@ class Sea {
   readonly sent = new Map<string, Int32Array>();
   readonly group: ReceiverGroup<Boat>;
   readonly boats: Boat[] = [];
+  /** The boats that were in step at some time. */
+  readonly inStep = new Set<Boat>();
   /** Counts the steps, also where the tick starts again at 0. */
   now = 0;
   /** Bytes of each boat's bodies, tick by tick. */
@@ -143,6 +151,7 @@ class Sea {
         }
       }
     };
+    for (const boat of this.boats) if (boat.isSkipping || !here.includes(boat)) boat.fallOut();
     for (const boat of here) boat.lose(this.now - LOST_AFTER, tick);
     const rows = due.map((entity) => this.rows(entity, tick));
     const all = () => this.history.entities.map((entity) => this.rows(entity, tick));
@@ -154,6 +163,7 @@ class Sea {
       if (wanted.length > 0) this.group.startAlone(tick, boat, wanted);
     }
     send();
+    for (const boat of here) if (boat.line.mayStep && this.group.takeInStep(boat)) this.inStep.add(boat);
     this.bytes.push(bytes);
   }
 
@@ -169,8 +179,10 @@ const line = record({
   loss: constantFrom(0, 0.05, 0.3),
   delayTicks: integer({ min: 1, max: 4 }),
   jitterTicks: integer({ min: 0, max: 3 }),
+  mayStep: boolean(),
+  refusals: constantFrom(0, 0.02),
 });
-const whole: Line = { isInOrder: true, loss: 0, delayTicks: 1, jitterTicks: 0 };
+const whole: Line = { isInOrder: true, loss: 0, delayTicks: 1, jitterTicks: 0, mayStep: false };
 
 /** Boats that are absent or blocked until a step, and boats that are slow for one. */
 class Weather {
@@ -213,7 +225,7 @@ function voyage(seed: number, first: number, lines: readonly Line[]): Sea {
   for (let step = 0; step < STEPS; step++) {
     tick = (first + step) >>> 0;
     sea.read();
-    if (random.bool(0.05)) sea.add({ ...whole, isInOrder: random.bool(0.5) });
+    if (random.bool(0.05)) sea.add({ ...whole, isInOrder: random.bool(0.5), mayStep: random.bool(0.5) });
     if (random.bool(0.03)) replace(sea, random.int(0, 9));
     weather.step(sea, step);
     // The first five move now and then, so that their last states leave the window.
@@ -282,7 +294,7 @@ function firstBytes(others: (sea: Sea, step: number) => void): (number | undefin
 test("what others hold, lose, ask for and ignore changes no byte of a receiver whose line keeps order", () => {
   const alone = firstBytes(() => undefined);
   const random = seededRandom(3);
-  const bad: Line = { isInOrder: false, loss: 0.3, delayTicks: 2, jitterTicks: 3 };
+  const bad: Line = { isInOrder: false, loss: 0.3, delayTicks: 2, jitterTicks: 3, mayStep: false };
   const amongOthers = firstBytes((sea, step) => {
     if (step % 20 === 0) sea.add(step % 40 === 0 ? bad : whole);
     const other = sea.boats[random.int(1, sea.boats.length - 1)]!;
@@ -306,6 +318,36 @@ test("receivers that hold the same share one encoding, whenever they joined", ()
   }
   expect(write).toHaveBeenCalledTimes(50);
 });
+
+/** Plays a sea whose receivers join, hold different states, and rest now and then. Returns the bytes of each, by tick. */
+function steppedBytes(mayStep: boolean): { readonly sea: Sea; readonly encodings: number } {
+  const random = seededRandom(11);
+  const sea = new Sea();
+  for (let id = 0; id < 8; id++) sea.spawn(id);
+  const write = vi.spyOn(sea.writer, "write");
+  for (let tick = 0; tick < 400; tick++) {
+    sea.read();
+    if (tick % 9 === 0 && tick < 200) sea.add({ ...whole, mayStep });
+    if (random.bool(0.05)) replace(sea, random.int(0, 7));
+    sea.write(
+      tick,
+      sea.history.entities.filter(({ id }) => random.bool(id < 4 ? 0.03 : 0.8)),
+    );
+  }
+  return { sea, encodings: write.mock.calls.length };
+}
+
+test("receivers in step get the same bytes as if each kept what it holds, in no more encodings", () => {
+  const [kept, own] = [steppedBytes(true), steppedBytes(false)];
+  expect(kept.sea.inStep.size).toBe(kept.sea.boats.length);
+  expect(kept.sea.boats.flatMap(({ faults }) => faults)).toEqual([]);
+  expect(kept.encodings).toBeLessThanOrEqual(own.encodings);
+  expect(bytesOf(kept.sea)).toEqual(bytesOf(own.sea));
+});
+
+function bytesOf({ boats, bytes }: Sea): (number | undefined)[][] {
+  return boats.map((boat) => bytes.map((tick) => tick.get(boat)));
+}
 
 /** Plays a sea whose boats skip ticks. Returns it, and the number of encodings of each tick. */
 function slowSea(boats: number, skips: (tick: number, boat: number) => boolean): [Sea, number[]] {

@@ -1,5 +1,5 @@
 import {
-  ReferenceSender,
+  ReceiverGroup,
   angle,
   defineEntity,
   flag,
@@ -280,33 +280,23 @@ describe("what entities do", () => {
   );
 });
 
-test("one encoding for all: references, loss, refresh, and one who joins in the middle", () => {
+test("one encoding for all who may lose it: whole states, which one who joins in the middle can read, too", () => {
   const world = new StateWorld([Car]);
   const { entities, step } = seat(world, 8, seededRandom(8));
   const random = seededRandom(9);
-  const sender = new ReferenceSender({ history: world.history, writer: world.writer });
+  const group = new ReceiverGroup({ writer: world.writer });
   const receivers = [world.receiver(), world.receiver()];
-  let bytes = 0;
   for (let tick = 0; tick < 300; tick++) {
     step(tick);
-    if (tick === 150) {
-      const late = world.receiver();
-      receivers.push(late);
-      for (const message of sender.join()) late.takeReference(message);
+    if (tick === 150) receivers.push(world.receiver());
+    group.startWhole(tick, entities);
+    for (let states = group.next(); states; states = group.next()) {
+      expect(states.receivers).toEqual([]);
+      for (const receiver of receivers) if (!random.bool(0.2)) receiver.take(states.body.slice(), tick);
     }
-    if (tick % 10 === 2) {
-      const messages = sender.refresh(tick);
-      for (const receiver of receivers) messages.forEach((message) => receiver.takeReference(message));
-    }
-    if (tick % 10 === 5) sender.activate();
-    sender.write(tick, entities, (body) => {
-      if (tick > 10) bytes += body.length;
-      for (const receiver of receivers) if (!random.bool(0.2)) receiver.take(body.slice(), tick);
-    });
   }
   for (const receiver of receivers) {
     expect(receiver.drops).toEqual([]);
     expect(Math.min(...newestOf(receiver))).toBeGreaterThan(290);
   }
-  expect(bytes / 290).toBeLessThan(60);
 });

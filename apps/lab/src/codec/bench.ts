@@ -4,7 +4,7 @@ import { crowdRows } from "./crowd.js";
 import { entropyBytes } from "./entropy-reference.js";
 import { generateTrace } from "./generated-trace.js";
 import { measure, type Measured } from "./measure.js";
-import { AcknowledgedSystem, ReferenceSystem } from "./paceline-system.js";
+import { AcknowledgedSystem, WholeSystem } from "./paceline-system.js";
 import { ColyseusSystem, Int16System, JsonSystem, MsgpackrSystem } from "./rival-systems.js";
 import { reckonedRows } from "./reckoned.js";
 import type { CodecSystem, Rotation } from "./system.js";
@@ -111,7 +111,7 @@ function systemsFor(trace: Trace, rotation: Rotation): (() => CodecSystem)[] {
     acknowledged("ordered", 1, 0),
     ...ACKNOWLEDGED_MS.map((ms) => acknowledged(`acked-${ms}`, Math.round((ms * trace.hz) / 1000), 0)),
     acknowledged("loss-5", Math.round((100 * trace.hz) / 1000), 0.05),
-    () => new ReferenceSystem(common),
+    () => new WholeSystem(common),
     ...(fitsInt16 ? [() => new ColyseusSystem(rotation, common.cars), () => new Int16System(rotation)] : []),
     () => new MsgpackrSystem(rotation),
     () => new JsonSystem(rotation),

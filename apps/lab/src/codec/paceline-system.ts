@@ -1,12 +1,10 @@
 import {
   Receiver,
   ReceiverGroup,
-  ReferenceSender,
   SnapshotReader,
   SnapshotWriter,
   StateHistory,
   planState,
-  readReference,
   restore,
   type EntityDefinition,
   type EntityRows,
@@ -179,26 +177,14 @@ export class AcknowledgedSystem extends PacelineSystem {
   }
 }
 
-const REFRESH_TICKS = 10;
-/** Ticks until all receivers have a reference. */
-const ACTIVATE_AFTER_TICKS = 3;
-
-/**
- * One encoding against references for all clients. The bytes of references, on the reliable channel, count as
- * well.
- */
-export class ReferenceSystem extends PacelineSystem {
-  readonly mode = "reference";
-  readonly #sender: ReferenceSender;
-  #bytes = 0;
-  readonly #send = (body: Uint8Array): void => {
-    this.#bytes += body.length;
-    if (this.isCopying) this.packets.push(body.slice());
-  };
+/** One encoding for all clients, whatever they have got: whole states. */
+export class WholeSystem extends PacelineSystem {
+  readonly mode = "whole";
+  readonly #group: ReceiverGroup;
 
   constructor(options: PacelineOptions) {
     super(options);
-    this.#sender = new ReferenceSender({ history: this.history, writer: this.writer });
+    this.#group = new ReceiverGroup({ writer: this.writer });
   }
 
   join(frame: readonly CarState[]): number {
@@ -207,27 +193,12 @@ export class ReferenceSystem extends PacelineSystem {
 
   encode(frame: readonly CarState[], tick: number): number {
     this.put(frame, tick);
-    this.#bytes = 0;
-    if (tick % REFRESH_TICKS === ACTIVATE_AFTER_TICKS) this.#sender.activate();
-    if (tick % REFRESH_TICKS === 0 && tick > 0) {
-      for (const message of this.#sender.refresh(tick)) {
-        this.#bytes += message.length;
-        this.packets.push(Uint8Array.of(REFERENCE_MARK, ...message));
-      }
+    let bytes = 0;
+    this.#group.startWhole(tick, this.entities);
+    for (let states = this.#group.next(); states; states = this.#group.next()) {
+      bytes += states.body.length;
+      if (this.isCopying) this.packets.push(states.body.slice());
     }
-    this.#sender.write(tick, this.entities, this.#send);
-    return this.#bytes;
-  }
-
-  override decode(packets: readonly Uint8Array[], tick: number): readonly SeenCar[] {
-    const states = packets.filter((_, index) => index === packets.length - 1);
-    for (const packet of packets.slice(0, -1)) {
-      const reason = readReference(this.reader, packet.subarray(1), this.listener);
-      if (reason !== undefined) throw new Error(`reference at tick ${tick}: ${reason}`);
-    }
-    return super.decode(states, tick);
+    return bytes;
   }
 }
-
-/** First byte of a reference. Decoding does not need it: here the last packet of a tick has the states. */
-const REFERENCE_MARK = 0;

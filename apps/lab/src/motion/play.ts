@@ -94,9 +94,6 @@ class Play {
         const truth = piece.rows.subarray(index * TRUTH_WIDTH, (index + 1) * TRUTH_WIDTH);
         const update = sender.step(truth, tick, index === 0);
         if (update) this.#publish(update);
-        for (const bytes of sender.takeReliable?.() ?? []) {
-          this.#counts.wireBytes += wireBytes(this.#options.link, bytes);
-        }
         this.#draw(piece, tick * TICK_SECONDS + this.#frame);
       }
       this.#counts.seconds += piece.ticks * TICK_SECONDS;

@@ -17,8 +17,6 @@ export interface LabSender {
   step(truth: Float64Array, tick: number, isFirst: boolean): Update | undefined;
   /** Called when the receiver has the update with that sequence. */
   acknowledged?(sequence: number): void;
-  /** Returns the payload bytes of the reliable packets since the last call. */
-  takeReliable?(): readonly number[];
 }
 
 /**

@@ -20,8 +20,6 @@ export const doors = /* @__PURE__ */ doorsTo({
   /** The models of motion that are not in world axes. */
   reckoners: () => import("./reckoners.js"),
   webRtc: () => import("./webrtc.js"),
-  /** States that differ from references. */
-  references: () => import("./references.js"),
   /** Describes and matches the columns of streams, for rooms with players of two builds. */
   columns: () => import("./columns.js"),
   interpolation: () => import("./interpolation.js"),

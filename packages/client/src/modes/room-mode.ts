@@ -27,7 +27,6 @@ import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
 import type { OwnStates } from "./authoritative/own-states.js";
 import type { StateSender } from "./mesh/state-sender.js";
-import type { ReferenceCode } from "./state-stream.js";
 
 /** Fetches the code for streams of other builds. It is tried again until it is there. */
 export type LoadColumns = () => Promise<Pick<typeof Protocol, "describeColumns" | "matchColumns">>;
@@ -41,7 +40,6 @@ export interface SendingCode {
 /** Parts of a room that its mode uses. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
-  readonly loadReferences: () => Promise<ReferenceCode>;
   readonly sending: DoorTo<SendingCode>;
   readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;

@@ -4,7 +4,6 @@ import {
   Receiver,
   ReceiverGroup,
   StateHistory,
-  WholeSender,
   limits,
   planState,
   restore,
@@ -12,18 +11,10 @@ import {
   type EntityRows,
   type GroupStates,
   type PeerPayload,
-  type ReferenceSender,
   type StatePlan,
   type StreamStart,
 } from "@paceline/protocol";
-import type { ReferenceCycle } from "@paceline/netcode";
 import type { OwnedRecord } from "../entities/owned-entities.js";
-
-/** The code of references, which players need whose states may be lost on a path to several receivers. */
-export interface ReferenceCode {
-  readonly ReferenceSender: typeof ReferenceSender;
-  readonly ReferenceCycle: typeof ReferenceCycle;
-}
 
 type ReferencePayload = Extract<PeerPayload, { readonly kind: "reference" }>;
 
@@ -51,17 +42,12 @@ export class StateStream {
   /** Header of each body of states: the stream's number. */
   readonly head: Uint8Array;
   readonly definition: EntityDefinition;
-  /** Differences from references, for several receivers; undefined before {@link refer}. */
-  cycle: ReferenceCycle | undefined;
   readonly records = new Map<number, OwnedRecord>();
   readonly plan: StatePlan;
   readonly #history: StateHistory;
-  readonly #writer: SnapshotWriter;
-  /** For reliable messages. */
-  readonly #whole: WholeSender;
-  /** For packets to several receivers that have no reference yet. */
-  readonly #unreferred: WholeSender;
   readonly #group: ReceiverGroup<StreamReceiver>;
+  /** For reliable messages, which are longer. */
+  readonly #messageGroup: ReceiverGroup;
   readonly #receivers = new Map<number, StreamReceiver>();
   readonly #restored: Float32Array;
 
@@ -72,22 +58,11 @@ export class StateStream {
     this.plan = planState(definition, { tickHz, hasRates: true });
     const plans = [this.plan];
     this.#history = new StateHistory({ plans, historyTicks: limits.historyTicks });
-    this.#writer = new SnapshotWriter(plans);
+    const writer = new SnapshotWriter(plans);
+    this.#group = new ReceiverGroup({ writer, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS });
     const maxBytes = limits.reliablePacketBytes - MESSAGE_HEAD_BYTES;
-    this.#whole = new WholeSender({ writer: this.#writer, maxBytes, checksumTicks: Infinity });
-    this.#unreferred = new WholeSender(this.#packets);
-    this.#group = new ReceiverGroup(this.#packets);
+    this.#messageGroup = new ReceiverGroup({ writer, maxBytes, checksumTicks: Infinity });
     this.#restored = new Float32Array(definition.components.length);
-  }
-
-  get #packets() {
-    const [history, writer] = [this.#history, this.#writer];
-    return { history, writer, maxBytes: BODY_BYTES, checksumTicks: CHECKSUM_TICKS };
-  }
-
-  /** Starts to make references, from which later states differ less. */
-  refer({ ReferenceSender, ReferenceCycle }: ReferenceCode): void {
-    this.cycle ??= new ReferenceCycle(new ReferenceSender(this.#packets));
   }
 
   get start(): StreamStart {
@@ -163,9 +138,15 @@ export class StateStream {
     return this.#group.next();
   }
 
-  /** Writes states once for several receivers that may lose some: as differences from a reference, or whole. */
-  writeShared(...states: Parameters<WholeSender["write"]>): void {
-    (this.cycle?.sender ?? this.#unreferred).write(...states);
+  /** Writes whole states once for several receivers that may lose some. `rows`: entities with a state of the tick. */
+  writeShared(
+    tick: number,
+    rows: readonly EntityRows[],
+    send: (body: Uint8Array, rows: readonly EntityRows[]) => void,
+    removed: readonly number[] = [],
+  ): void {
+    this.#group.startWhole(tick, rows, removed);
+    for (let states = this.#group.next(); states; states = this.#group.next()) send(states.body, states.rows);
   }
 
   acknowledge(receiver: number, sequence: number): void {
@@ -205,16 +186,14 @@ export class StateStream {
     return this.#messages([], tick, [id]);
   }
 
-  reference(states: Uint8Array): ReferencePayload {
-    return { kind: "reference", stream: this.number, states };
-  }
-
   #messages(rows: readonly EntityRows[], tick: number, removed: readonly number[]): ReferencePayload[] {
     const messages: ReferencePayload[] = [];
-    const take = (body: Uint8Array) => {
-      messages.push(this.reference(new ByteWriter(body.length + 4).u32(tick).bytes(body).take()));
-    };
-    this.#whole.write(tick, rows, take, removed);
+    const group = this.#messageGroup;
+    group.startWhole(tick, rows, removed);
+    for (let states = group.next(); states; states = group.next()) {
+      const bytes = new ByteWriter(states.body.length + 4).u32(tick).bytes(states.body).take();
+      messages.push({ kind: "reference", stream: this.number, states: bytes });
+    }
     return messages;
   }
 }

@@ -7,7 +7,7 @@ const MOVING_HEARTBEAT_MS = 300;
 /** Share of the extrapolation limit after which a moving entity is sent again. */
 const NEWS_SHARE = 0.6;
 
-/** Share of the states that a receiver reads which are due ones. The others are references and repairs. */
+/** Share of the states that a receiver reads which are due ones. The others are repairs. */
 const DUE_SHARE = 0.5;
 
 /** Limits of the states of own entities that are sent in a second. */

@@ -8,7 +8,6 @@ import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { MotionDoors } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
 import type { LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
-import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../policy/plan-in-force.js";
 import type { Interpolation } from "../policy/view-policy.js";
@@ -26,7 +25,6 @@ interface RoomDoors extends MotionDoors, Readonly<Record<ModeName, DoorTo<ModeCo
   readonly seats: DoorTo<SeatCode>;
   readonly sending: DoorTo<SendingCode>;
   readonly webRtc: DoorOf<LoadDirectPath>;
-  readonly references: DoorTo<ReferenceCode>;
   readonly columns: DoorOf<LoadColumns>;
   readonly interpolation: DoorTo<Interpolation>;
   readonly stripes: DoorOf<LoadStripes>;

@@ -216,7 +216,6 @@ export class Room<Messages extends object = any> extends RoomEvents {
       ...pairParts,
       time,
       loadColumns: () => doors.columns.openWhile(setup.scheduler, isIn),
-      loadReferences: () => doors.references.open(),
       sending: doors.sending,
       listeners: this.listeners,
       owned: this.#owned,

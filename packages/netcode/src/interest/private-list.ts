@@ -154,11 +154,13 @@ export class PrivateList {
     const { budget } = this.#viewer;
     const list = this.#now;
     heap.clear(Math.min(ids.length, budget.affordable, list.count));
+    let wanted = 0;
     for (let at = 0; at < list.count; at++) {
       const waitedTicks = (tick - list.sentTicks[at]!) >>> 0;
       if (waitedTicks < plan.levels[list.levels[at]!]!.everyTicks) continue;
       const slot = index.slotOfSerial(list.ids[at]!, list.serials[at]!);
       if (slot < 0) continue;
+      wanted += 1;
       this.#offerMerit(slot);
       heap.next[0]! *= waitedTicks;
       heap.push(at);
@@ -169,7 +171,7 @@ export class PrivateList {
       ids[each] = list.ids[at]!;
       list.sentTicks[at] = tick;
     }
-    budget.took(count);
+    budget.took(count, wanted);
     return count;
   }
 

@@ -1,3 +1,4 @@
+import type { StateShortage } from "../replica/state-budget.js";
 import type { Degradation } from "./degradation.js";
 import { ENTER_SHARE, type InterestPlan } from "./interest-options.js";
 
@@ -14,6 +15,8 @@ const STATES = 1;
 const TOKENS = 2;
 /** Turns of entities per tick at the step that was looked at last. */
 const TURNS = 3;
+/** Shortest time of a lack that counts, s. */
+const SHORT_SECONDS = 1;
 
 /** The numbers that all budgets of a room share. */
 export interface BudgetTerms {
@@ -36,6 +39,11 @@ export class ViewBudget {
   /** The viewer's own limit, where it is smaller than the room's, bytes per second. */
   limitBytesPerSecond = Infinity;
   readonly #terms: BudgetTerms;
+  /** Ticks for which states have waited without a break. */
+  #shortTicks = 0;
+  /** Entities that wait for a state, and turns of entities per tick that would be needed. */
+  #waiting = 0;
+  #needed = 0;
   /** An array, since each write of such a number to a field makes an object. */
   readonly #sums = new Float64Array(4);
 
@@ -65,15 +73,30 @@ export class ViewBudget {
     return Math.max(0, Math.floor(this.#sums[TOKENS]! / this.bytesPerState));
   }
 
+  /** The states that have waited for a second because the limit is too small; undefined if it suffices. */
+  get shortage(): StateShortage | undefined {
+    const { tickHz } = this.#terms;
+    if (this.#shortTicks < SHORT_SECONDS * tickHz) return undefined;
+    const neededBytesPerSecond = Math.ceil(this.#needed * this.bytesPerState * tickHz);
+    return { waiting: this.#waiting, neededBytesPerSecond };
+  }
+
   /** Records the bytes of states that the viewer got since the last {@link choose}. */
   spent(bytes: number): void {
     this.#sums[BYTES]! += bytes;
     this.#sums[TOKENS]! -= bytes;
   }
 
-  /** Records turns of entities of the private list. */
-  took(states: number): void {
+  /** Records turns of entities of the private list. `wanted`: those for which it would be time. */
+  took(states: number, wanted: number): void {
     this.#sums[STATES]! += states;
+    this.#lack(wanted - states, wanted);
+  }
+
+  #lack(waiting: number, needed: number): void {
+    this.#shortTicks = waiting > 0 ? this.#shortTicks + 1 : 0;
+    this.#waiting = waiting;
+    this.#needed = needed;
   }
 
   /**
@@ -97,7 +120,13 @@ export class ViewBudget {
     }
     if (privateLists) return;
     this.step = this.#chosen(counts, always);
-    if (this.step < degradation.privateList) sums[STATES]! += sums[TURNS]!;
+    if (this.step === degradation.privateList) return;
+    const turns = sums[TURNS]!;
+    sums[STATES]! += turns;
+    if (!this.isExceeded) return this.#lack(0, turns);
+    const entities = always + degradation.entitiesAt(this.step, counts);
+    const share = tickBytes / (turns * this.bytesPerState);
+    this.#lack(Math.ceil(entities * Math.max(0, 1 - share)), turns);
   }
 
   #chosen(counts: Int32Array, always: number): number {

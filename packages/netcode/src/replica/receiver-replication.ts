@@ -103,7 +103,7 @@ export function lostAfterMsOf(rttMs: number, bundleMs = 0): number {
  * urgent with time: the largest errors go first, and none starves.
  *
  * Each tick: run every entity's `kinematicsOf(definition)`, once for all receivers; call {@link due}; write
- * the returned entities (quantise into the `StateHistory`, write with `SoleReceiver` or `ReferenceSender`);
+ * the returned entities (quantise into the `StateHistory`, write with `SoleReceiver` or `ReceiverGroup`);
  * for each call {@link sent} with the state as `restore` reads it back, since receivers continue that one;
  * then {@link spent} with the sent bytes. Pass acknowledgements of `Session.onAcknowledged` to
  * {@link acknowledged}.

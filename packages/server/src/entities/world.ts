@@ -53,6 +53,15 @@ export class EntityRecord extends Replica<EntityObject> {
   }
 }
 
+/** The entities of one owner. */
+export interface OwnedRecords {
+  readonly records: ReadonlySet<EntityRecord>;
+  /** Another number whenever the entities are others. */
+  readonly version: number;
+}
+
+const NOTHING_OWNED: OwnedRecords = { records: new Set(), version: 0 };
+
 export interface WorldOptions {
   readonly definitions: readonly EntityDefinition[];
   readonly tickHz: number;
@@ -105,6 +114,8 @@ export class World {
   readonly writer: SnapshotWriter;
   readonly records = new ReplicaStore<EntityRecord>(FIRST_ID);
   readonly #kinds = new Map<EntityDefinition, number>();
+  readonly #owned = new Map<Owner, { readonly records: Set<EntityRecord>; version: number }>();
+  #ownings = 0;
   readonly #onClamp: WorldOptions["onClamp"];
   readonly #onTeleport: WorldOptions["onTeleport"];
   readonly #onStale: WorldOptions["onStale"];
@@ -146,13 +157,20 @@ export class World {
     const afterWrite = (): void => {
       if (record?.despawned) this.#onStale?.(record);
     };
-    return this.records.add(definition, (place) => {
+    const added = this.records.add(definition, (place) => {
       const entity = this.#newEntity(id, place, afterWrite);
       assignFields(entity, definition, initial);
       const rows = this.history.spawn(id, this.plans[kind]!, owner?.number ?? 0);
       record = new EntityRecord(id, place, { kind, entity, rows, authority, owner });
       return record;
     });
+    this.#own(added);
+    return added;
+  }
+
+  /** Returns the entities of an owner, the oldest first. */
+  ownedBy(owner: Owner): OwnedRecords {
+    return this.#owned.get(owner) ?? NOTHING_OWNED;
   }
 
   /**
@@ -166,13 +184,31 @@ export class World {
   }
 
   remove(record: EntityRecord): void {
+    this.#disown(record);
     this.history.remove(record.id);
     this.records.remove(record);
   }
 
   setOwner(record: EntityRecord, owner: Owner | undefined): void {
+    this.#disown(record);
     record.owner = owner;
+    this.#own(record);
     this.history.setOwner(record.id, owner?.number ?? 0);
+  }
+
+  #own(record: EntityRecord): void {
+    if (!record.owner) return;
+    const owned = this.#owned.get(record.owner) ?? { records: new Set(), version: 0 };
+    this.#owned.set(record.owner, owned);
+    owned.records.add(record);
+    owned.version = this.#ownings += 1;
+  }
+
+  #disown(record: EntityRecord): void {
+    const owned = record.owner && this.#owned.get(record.owner);
+    if (!owned?.records.delete(record)) return;
+    owned.version = this.#ownings += 1;
+    if (owned.records.size === 0) this.#owned.delete(record.owner!);
   }
 
   /**

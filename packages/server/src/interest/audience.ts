@@ -178,14 +178,15 @@ export class Audience {
       due.length = 0;
     }
     for (const receiver of waiting) this.#writeAlone(receiver, tick);
+    if (cellGroup.others.length > 0) cellGroup.settle();
   }
 
-  /** Returns the receivers that take part in this tick. Adds those that have lost states to `waiting`. */
+  /** Returns the receivers that take part in this tick, besides those in step. Adds those that have lost states to `waiting`. */
   #present(cellGroup: CellGroup, waiting: CellReceiver[]): CellReceiver[] {
-    const { group, due, receivers } = cellGroup;
+    const { group, due, others } = cellGroup;
     const present: CellReceiver[] = [];
     cellGroup.isUnsettled = false;
-    for (const receiver of receivers) {
+    for (const receiver of others) {
       const { isNew, turn, view } = receiver;
       const { isPresent, takesStates } = view;
       // One whose line is full follows its cell again afterwards. One without a link catches up with what it missed.

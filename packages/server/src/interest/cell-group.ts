@@ -15,6 +15,10 @@ export class CellReceiver extends AlignedReceiver {
     this.view = view;
     this.of = of;
   }
+
+  protected override fellOut(): void {
+    this.of.addOther(this);
+  }
 }
 
 /** The players that see one cell at one level of detail. What is sent of the cell is encoded once for them. */
@@ -23,6 +27,8 @@ export class CellGroup {
   readonly level: number;
   readonly group: ReceiverGroup<CellReceiver>;
   readonly receivers: CellReceiver[] = [];
+  /** Those that are not in step with the group: see {@link ReceiverGroup.takeInStep}. */
+  readonly #others: CellReceiver[] = [];
   /** Entities that have come into the cell since the last states, and are due whatever their error is. */
   readonly entered: EntityRecord[] = [];
   /** The due states of the present tick. */
@@ -44,11 +50,32 @@ export class CellGroup {
     const receiver = new CellReceiver(view, this);
     receiver.at = this.receivers.push(receiver) - 1;
     receiver.join(this.group);
-    this.isUnsettled = true;
+    this.addOther(receiver);
     return receiver;
   }
 
-  remove({ at }: CellReceiver): void {
+  /** The receivers that are not in step with the group. */
+  get others(): readonly CellReceiver[] {
+    return this.#others;
+  }
+
+  addOther(receiver: CellReceiver): void {
+    this.#others.push(receiver);
+    this.isUnsettled = true;
+  }
+
+  /** Lets those be in step that have got all that the group has sent. */
+  settle(): void {
+    const others = this.#others;
+    let left = 0;
+    for (const other of others) if (!this.group.takeInStep(other)) others[left++] = other;
+    others.length = left;
+  }
+
+  remove(receiver: CellReceiver): void {
+    receiver.fallOut();
+    this.#others.splice(this.#others.indexOf(receiver), 1);
+    const { at } = receiver;
     const last = this.receivers.pop()!;
     if (at === this.receivers.length) return;
     this.receivers[at] = last;
@@ -64,6 +91,6 @@ export class CellGroup {
     this.group.leave(rows);
     const at = this.entered.findIndex((each) => each.rows === rows);
     if (at >= 0) this.entered.splice(at, 1);
-    for (const receiver of this.receivers) if (receiver.isExceptional) receiver.forget(rows);
+    for (const receiver of this.#others) receiver.forget(rows);
   }
 }

@@ -14,6 +14,7 @@ import type { PlayerStates } from "../states/player-states.js";
 import type { RoomReplicator } from "../states/replicator.js";
 import { Audience } from "./audience.js";
 import type { Ground } from "./ground.js";
+import type { Viewpoints } from "./viewpoints.js";
 import { PlayerView } from "./player-view.js";
 import type { RoomInterest } from "./room-interest.js";
 
@@ -24,6 +25,7 @@ export interface InterestReplicatorOptions {
   readonly bytesPerSecond: number;
   readonly interest: RoomInterest;
   readonly ground: Ground;
+  readonly viewpoints: Viewpoints;
   readonly nowMs: () => number;
   /** The first fault of each kind. */
   readonly onFault: (fault: InterestFault) => void;
@@ -37,24 +39,17 @@ interface PlacedEntity {
   cell: number;
 }
 
-/** The entities of one player. */
-interface OwnedEntities {
-  readonly records: Set<EntityRecord>;
-  /** Changes with the records. */
-  version: number;
-}
-
 /** The viewpoint and the bound entities of a view, to find changes. */
 interface Aim {
   followed: EntityRecord | undefined;
   point: object | undefined;
-  bound: string;
+  ownVersion: number;
+  sightVersion: number;
 }
 
 /** Limit of own entities that a player sees wherever it looks. */
 const MAX_BOUND_OWN = 32;
 const ordinary: EntityInterest = {};
-const NO_RECORDS: ReadonlySet<EntityRecord> = new Set();
 
 /** Sends the entities of a room to its players, tick by tick: to each those that concern it. */
 export class InterestReplicator implements RoomReplicator {
@@ -62,7 +57,6 @@ export class InterestReplicator implements RoomReplicator {
   readonly #interest: Interest;
   readonly #kinds = new Map<EntityDefinition, EntityInterest>();
   readonly #placed = new Map<number, PlacedEntity>();
-  readonly #owned = new Map<Owner, OwnedEntities>();
   readonly #views = new Map<PlayerStates, PlayerView>();
   readonly #viewOf = new Map<Viewer, PlayerView>();
   readonly #aims = new Map<PlayerView, Aim>();
@@ -90,9 +84,7 @@ export class InterestReplicator implements RoomReplicator {
   }
 
   setOwner(record: EntityRecord, owner: Owner | undefined): void {
-    this.#disown(record);
     this.#options.world.setOwner(record, owner);
-    if (this.#placed.get(record.id)?.record === record) this.#own(record);
     this.force(record);
   }
 
@@ -116,7 +108,6 @@ export class InterestReplicator implements RoomReplicator {
       this.#unfollow(view, record);
     }
     for (const audience of this.#audiences.values()) audience.removed(record, placed.cell);
-    this.#disown(record);
     this.#interest.remove(id);
     this.#placed.delete(id);
   }
@@ -164,9 +155,10 @@ export class InterestReplicator implements RoomReplicator {
       }
       view.isPresent = true;
       const { bytesPerSecond } = states.terms;
-      view.viewer.budget.limitBytesPerSecond = bytesPerSecond;
+      const { budget } = view.viewer;
+      budget.limitBytesPerSecond = bytesPerSecond;
       const isCut = bytesPerSecond > this.#options.bytesPerSecond && bytesPerSecond < Infinity;
-      states.setLimits(isCut ? this.#bytesLimit : undefined, undefined, nowMs);
+      states.setLimits(isCut ? this.#bytesLimit : undefined, budget.shortage, nowMs);
     }
     for (const [key, { size }] of this.#audiences) if (size === 0) this.#audiences.delete(key);
   }
@@ -184,7 +176,7 @@ export class InterestReplicator implements RoomReplicator {
     audience.size += 1;
     this.#views.set(states, view);
     this.#viewOf.set(viewer, view);
-    this.#aims.set(view, { followed: undefined, point: undefined, bound: "" });
+    this.#aims.set(view, { followed: undefined, point: undefined, ownVersion: -1, sightVersion: -1 });
     return view;
   }
 
@@ -233,51 +225,35 @@ export class InterestReplicator implements RoomReplicator {
     // An entity without a place concerns everybody.
     else this.#interest.place(id, minX, minY, { ...kind, always: true });
     this.#placed.set(id, { record, hasPlace, cell: NOWHERE });
-    this.#own(record);
-  }
-
-  #own(record: EntityRecord): void {
-    const { owner } = record;
-    if (!owner) return;
-    let owned = this.#owned.get(owner);
-    if (!owned) this.#owned.set(owner, (owned = { records: new Set(), version: 0 }));
-    owned.records.add(record);
-    owned.version += 1;
-  }
-
-  #disown(record: EntityRecord): void {
-    const owned = record.owner && this.#owned.get(record.owner);
-    if (!owned?.records.delete(record)) return;
-    owned.version += 1;
-    if (owned.records.size === 0) this.#owned.delete(record.owner!);
   }
 
   /** Lets a view look from where the room's code says, and binds the entities that the player always sees. */
   #aim(view: PlayerView): void {
-    const { owner, sight } = view.states.connection.player;
+    const { player } = view.states.connection;
+    const { ground, viewpoints, world } = this.#options;
     const { viewer } = view;
     const aim = this.#aims.get(view)!;
-    const own = this.#owned.get(owner);
-    const bound = `${own?.version ?? -1} ${sight.version}`;
-    if (bound !== aim.bound) {
-      aim.bound = bound;
-      this.#bind(view, own?.records ?? NO_RECORDS, sight.watched);
+    const own = world.ownedBy(player.owner);
+    if (own.version !== aim.ownVersion || player.sight.version !== aim.sightVersion) {
+      aim.ownVersion = own.version;
+      aim.sightVersion = player.sight.version;
+      this.#bind(view, own.records, player.sight.watched);
     }
-    const { from } = sight;
-    if (from && !("rows" in from)) {
-      if (from !== aim.point) viewer.look(from.x, this.#options.ground.yOfPoint(from));
+    const from = viewpoints.of(player);
+    if (!from) return;
+    if (!("rows" in from)) {
+      if (from !== aim.point) viewer.look(from.x, ground.yOfPoint(from));
       aim.point = from;
       aim.followed = undefined;
       return;
     }
-    const record = from ?? this.#firstPlaced(own?.records);
-    if (!record || record === aim.followed || this.#placed.get(record.id)?.record !== record) return;
+    if (from === aim.followed || this.#placed.get(from.id)?.record !== from) return;
     aim.point = undefined;
-    aim.followed = record;
-    viewer.follow(record.id);
+    aim.followed = from;
+    viewer.follow(from.id);
   }
 
-  /** A player whose own entity has ended goes on looking from there: games do that all the time. */
+  /** Lets a view keep its viewpoint if it looks from a player's own entity that ends. */
   #unfollow(view: PlayerView, record: EntityRecord): void {
     const aim = this.#aims.get(view)!;
     if (aim.followed !== record) return;
@@ -285,15 +261,12 @@ export class InterestReplicator implements RoomReplicator {
     if (!view.states.connection.player.sight.from) view.viewer.stay();
   }
 
-  #firstPlaced(records: ReadonlySet<EntityRecord> = NO_RECORDS): EntityRecord | undefined {
-    for (const record of records) if (this.#placed.get(record.id)?.hasPlace) return record;
-    return undefined;
-  }
-
   #bind(view: PlayerView, own: ReadonlySet<EntityRecord>, watched: ReadonlySet<EntityRecord>): void {
     const { viewer } = view;
     const wanted = new Set<number>();
-    for (const { id } of own) if (wanted.size < MAX_BOUND_OWN) wanted.add(id);
+    for (const record of own)
+      if (wanted.size < MAX_BOUND_OWN && this.#placed.get(record.id)?.record === record)
+        wanted.add(record.id);
     for (const record of watched) if (this.#placed.get(record.id)?.record === record) wanted.add(record.id);
     const { bound } = viewer;
     bound.dropRemoved();

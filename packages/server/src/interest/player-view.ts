@@ -147,7 +147,7 @@ export class PlayerView {
     const { states } = this;
     this.#moment = moment;
     this.takesStates = this.isPresent;
-    if (!this.isPresent) return;
+    if (!this.isPresent) return this.#fallOut();
     const wasInOrder = states.isInOrder;
     states.review(moment);
     states.isSkipping = false;
@@ -163,6 +163,12 @@ export class PlayerView {
         if (receiver.isExceptional) receiver.of.isUnsettled = true;
       }
     }
+    if (!this.takesStates) this.#fallOut();
+  }
+
+  /** The player does not get what others get. */
+  #fallOut(): void {
+    for (const receiver of this.#receivers.values()) receiver.fallOut();
   }
 
   /** The player holds nothing. It gets the cells whole, and what it gets alone from this tick on. */

@@ -4,6 +4,7 @@ import type { Scheduler } from "@paceline/transport";
 import { Ground } from "../interest/ground.js";
 import type { Point } from "../entities/sight.js";
 import { InterestReplicator } from "../interest/interest-replicator.js";
+import { Viewpoints } from "../interest/viewpoints.js";
 import { RewindHistory } from "../entities/rewind-history.js";
 import { World, type EntityRecord } from "../entities/world.js";
 import type { HookLog } from "../hooks/hook-log.js";
@@ -49,6 +50,7 @@ export class RoomEntities {
   readonly world: World;
   readonly replicator: RoomReplicator;
   readonly ground: Ground;
+  readonly #viewpoints: Viewpoints;
   readonly spectators: SpectatorStream;
   readonly rewinding: RewindHistory;
   readonly owned: OwnedStates;
@@ -69,10 +71,12 @@ export class RoomEntities {
     const { shortOfBudget: onShortage } = hookLog;
     const { world } = this;
     this.ground = new Ground(definitions, room.interest?.ground);
+    this.#viewpoints = new Viewpoints(world, this.ground);
     this.replicator = room.interest
       ? new InterestReplicator({
           ...{ world, tickHz, bytesPerSecond, interest: room.interest },
           ground: this.ground,
+          viewpoints: this.#viewpoints,
           nowMs: () => scheduler.nowMs(),
           onFault: (fault) => hookLog.misjudged(fault),
           counters,
@@ -103,6 +107,7 @@ export class RoomEntities {
     if (record.despawned) return;
     const { players, scheduler } = this.#options;
     record.despawned = { atMs: scheduler.nowMs(), why };
+    this.#viewpoints.ending(record);
     this.replicator.removed(
       record,
       players.statesOf((player) => !this.spectators.isDelayed(player)),
@@ -114,17 +119,11 @@ export class RoomEntities {
 
   /** Returns the players who look from a place that is at most `radiusM` from another one, m. */
   near(place: Point, radiusM: number, players: Iterable<Player>): Player[] {
-    const { ground, world } = this;
-    /** By player: the first of its own entities that has a place. */
-    const own = new Map<object, EntityRecord>();
-    for (const record of world.records.values())
-      if (record.owner && !own.has(record.owner) && ground.has(record.definition))
-        own.set(record.owner, record);
+    const [x, y] = [place.x, this.ground.yOfPoint(place)];
     return [...players].filter((player) => {
-      const from = player.sight.from ?? own.get(player);
-      if (!from || this.spectators.isDelayed(player)) return false;
-      const [x, y] = "rows" in from ? ground.placeOf(from) : [from.x, ground.yOfPoint(from)];
-      return Math.hypot(x - place.x, y - ground.yOfPoint(place)) <= radiusM;
+      if (this.spectators.isDelayed(player)) return false;
+      const from = this.#viewpoints.placeOf({ owner: player, sight: player.sight });
+      return from !== undefined && Math.hypot(from[0] - x, from[1] - y) <= radiusM;
     });
   }
 

@@ -13,6 +13,7 @@ export class AlignedReceiver extends Receiver {
 
   /** Sets whether all that is sent arrives, in order. What others have acknowledged then does not matter. */
   setInOrder(isInOrder: boolean): void {
+    if (!isInOrder) this.fallOut();
     this.isInOrder = isInOrder;
     this.#newestCounted = undefined;
   }

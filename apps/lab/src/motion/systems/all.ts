@@ -11,7 +11,6 @@ import { extrapolationSystem, interpolationSystem } from "./snapshots.js";
 const DEFAULTS: PacelineSettings = {
   name: "paceline",
   model: "turn",
-  baselines: "acknowledged",
   positionThresholdM: 0.12,
   headingThresholdRad: 0.2,
   convergence: DEFAULT_CONVERGENCE,
@@ -23,7 +22,6 @@ const DEFAULTS: PacelineSettings = {
 export function mainSystems(): LabSystem[] {
   return [
     pacelineSystem(DEFAULTS),
-    pacelineSystem({ ...DEFAULTS, baselines: "reference", name: "paceline-references" }),
     adaptiveInterpolationSystem("paceline-interpolation-20hz", 20),
     interpolationSystem("interpolation-100ms-20hz", 20, 100),
     extrapolationSystem("extrapolation-20hz", 20),

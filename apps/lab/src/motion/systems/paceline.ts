@@ -15,12 +15,11 @@ import type { EntityDefinition } from "@paceline/protocol";
 import type { LabReceiver, LabSender, LabSystem, LocalTime, Update } from "../system.js";
 import type { LabNetwork, LinkKind } from "../networks.js";
 import { HEADING, TICK_SECONDS } from "../trace.js";
-import { CarStates, definitionOf, type Baselines, type CarModel } from "./car-states.js";
+import { CarStates, definitionOf, type CarModel } from "./car-states.js";
 
 export interface PacelineSettings {
   readonly name: string;
   readonly model: CarModel;
-  readonly baselines: Baselines;
   readonly positionThresholdM: number;
   readonly headingThresholdRad: number;
   readonly convergence: ConvergenceOptions;
@@ -56,7 +55,7 @@ class PacelineSender implements LabSender {
   readonly #entity: ReplicatedEntity;
 
   constructor(settings: PacelineSettings, network: LabNetwork, link: LinkKind) {
-    const { baselines, positionThresholdM, headingThresholdRad, looksAhead, repeats } = settings;
+    const { positionThresholdM, headingThresholdRad, looksAhead, repeats } = settings;
     const delayMs = network.settings.delayMs ?? 0;
     const definition = definitionOf(settings.model);
     const isWorthRepeating = repeats && link === "unreliable";
@@ -69,9 +68,9 @@ class PacelineSender implements LabSender {
       movingHeartbeatMs: 300,
       repeatAfterMs: isWorthRepeating ? repeatAfterMsFor(network.lossRatio) : 0,
       bytesPerSecond: BYTES_PER_SECOND,
-      lostAfterMs: baselines === "acknowledged" ? lostAfterMsOf(2 * delayMs) : Number.POSITIVE_INFINITY,
+      lostAfterMs: lostAfterMsOf(2 * delayMs),
     };
-    this.#states = new CarStates(definition, baselines, 2 * delayMs);
+    this.#states = new CarStates(definition);
     this.#kinematics = kinematicsOf(definition)!;
     const state = new Float32Array(definition.components.length);
     this.#entity = { id: 0, definition, state, texts: [] };
@@ -88,10 +87,8 @@ class PacelineSender implements LabSender {
       this.#replication.teleported(entity.id);
     }
     this.#kinematics.derive(state, tick, TICK_SECONDS);
-    this.#states.gather(state, tick);
     const isDue = this.#replication.due([entity], moment, this.#policy).length > 0;
     const written = isDue ? this.#states.write(state, tick) : undefined;
-    this.#states.refresh(tick);
     if (!written) return undefined;
     const { payloadBytes, row, sequence } = written;
     this.#replication.sent(entity, Float32Array.from(row), moment, sequence);
@@ -102,10 +99,6 @@ class PacelineSender implements LabSender {
   acknowledged(sequence: number): void {
     this.#states.acknowledged(sequence);
     this.#replication.acknowledged(sequence);
-  }
-
-  takeReliable(): readonly number[] {
-    return this.#states.takeReliable();
   }
 }
 

@@ -85,7 +85,6 @@ export class MeshMode implements RoomMode {
   #startSending({ StateSender: Sender }: SendingCode): void {
     this.#states = new Sender(this.#parts, this.#messages, () => this.pairs, this.#answers);
     for (const record of this.#parts.owned.records) this.spawned(record);
-    this.#reviewReferences();
     this.#prepared();
   }
 
@@ -270,7 +269,6 @@ export class MeshMode implements RoomMode {
 
   planChanged(): void {
     const transport = this.#parts.transport;
-    this.#reviewReferences();
     const obstacle = transport.directObstacle();
     for (const { peer, entities } of this.#members.values()) {
       entities.store.planChanged();
@@ -278,12 +276,6 @@ export class MeshMode implements RoomMode {
         obstacle ?? (peer.hasWebRtc ? undefined : "the peer has no WebRTC, or does not want it"),
       );
     }
-  }
-
-  /** Fetches references if the next states may take a path that loses some, or on which they overtake each other. */
-  #reviewReferences(): void {
-    const { channels, stripes } = this.#parts.transport.plan;
-    if (channels.state.links.length > 1 || stripes > 1) this.#states?.fetchReferences();
   }
 
   /**

@@ -10,7 +10,6 @@ import {
   ReceiverReplication,
   lostAfterMsOf,
   type SendDecisionPolicy,
-  type Receipt,
   type ReplicationMoment,
   type StateBudget,
   type StateShortage,
@@ -18,7 +17,6 @@ import {
 import {
   ANSWER_PACKET_BYTES,
   SharedPackets,
-  TokenBucket,
   type AnswerBudget,
   type Link,
   type Session,
@@ -31,7 +29,7 @@ import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { SlotSender } from "./slot-sender.js";
 import { StateReceiver } from "./state-receiver.js";
-import { StateStream, keyOf, type ReferenceCode, type StreamReceiver } from "../state-stream.js";
+import { StateStream, keyOf, type StreamReceiver } from "../state-stream.js";
 
 /**
  * Mean time from an update's arrival to its display, ms: the frame, and the simulation step that notices the
@@ -45,17 +43,10 @@ const ASSUMED_RTT_MS = 200;
 const PACKET_HEAD_BYTES = 19;
 /** Pause before the columns of a stream are offered again, ms. */
 const RETRY_MS = 250;
-/** Share of the states that a receiver reads of this participant for references. Those that are due take half of all. */
-const REFERENCE_SHARE = 0.25;
-/** Share of the states at once that are references. A newcomer's world and repairs take the rest. */
-const REFERENCE_BURST_SHARE = 0.125;
-/** States of an entity in a reference, and in those that a newcomer gets: the active and the pending one. */
-const REFERENCE_STATES = 3;
-const JOIN_STATES = 2 * REFERENCE_STATES;
+/** Share of the states at once that a newcomer's world and repairs take. Those that are due take the rest. */
+const REPAIR_BURST_SHARE = 0.875;
 /** Pause after a join, before the slots for the next newcomer: the packets of the join are more urgent, ms. */
 const JOIN_PAUSE_MS = 1000;
-/** Pause before code that failed to load is fetched again, ms. */
-const REFETCH_MS = 3000;
 
 /**
  * Sends the states of own entities: only those that receivers need, as differences from states that they
@@ -71,11 +62,7 @@ export class StateSender {
   readonly publications: SharedPackets;
   readonly #receivers = new Map<PeerConnection, StateReceiver>();
   readonly #answers: AnswerBudget;
-  /** States that receivers still read in references. */
-  readonly #referenceStates: TokenBucket;
   readonly #slots: SlotSender;
-  #referenceCode: ReferenceCode | undefined;
-  #isFetching = false;
   #nextStream = 0;
   #sentAtMs = -Infinity;
   #tick = 0;
@@ -90,11 +77,6 @@ export class StateSender {
     this.#messages = messages;
     this.#peers = peers;
     this.publications = new SharedPackets({ ...parts, peers, uplink: () => parts.connection.uplink });
-    this.#referenceStates = new TokenBucket(
-      limits.statesPerSecond * REFERENCE_SHARE,
-      limits.statesBurst * REFERENCE_BURST_SHARE,
-      parts.scheduler.nowMs(),
-    );
     this.#answers = answers;
     this.#slots = new SlotSender(
       parts.scheduler,
@@ -146,7 +128,7 @@ export class StateSender {
   joined(peer: PeerConnection, tick: number): void {
     this.#slots.refresh(JOIN_PAUSE_MS);
     for (const stream of this.#streams.values()) {
-      this.#receiverOf(peer).repairs.spend(repairStates(stream, stream.records.size), this.#nowMs);
+      this.#receiverOf(peer).repairs.spend(wholeStates(stream, stream.records.size), this.#nowMs);
       peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
     }
@@ -183,7 +165,7 @@ export class StateSender {
     // for the last answer before it gets the next one.
     const budget = this.#budgetOf(receiver);
     if (budget.affordable === 0) return peer.session.drops.count("rate-limit");
-    if (!repairs.take(Math.min(repairStates(stream, records.length), repairs.burst), moment.nowMs))
+    if (!repairs.take(Math.min(wholeStates(stream, records.length), repairs.burst), moment.nowMs))
       return peer.session.drops.count("rate-limit");
     receiver.resynced(number, moment.nowMs);
     stream.invalidate(peer.number, ids);
@@ -213,10 +195,9 @@ export class StateSender {
     });
   }
 
-  /** Stores the states of a tick that is not sent: a reference consists of three ticks in a row. */
+  /** Notes a tick whose states only those get who have waited. */
   recordStates(tick: number): void {
     this.#tick = tick;
-    this.#gather(tick);
   }
 
   /** Sends the due states of this tick, and refreshes the slots at the server. */
@@ -235,8 +216,8 @@ export class StateSender {
   }
 
   /**
-   * Sends to several receivers: to a group if they get everything through the server in order, else as differences
-   * from references. Both are encoded once, and the relay forwards one packet to all.
+   * Sends to several receivers: to a group if they get everything through the server in order, else whole. Both are
+   * encoded once, and the relay forwards one packet to all.
    */
   #sendToAll(
     receivers: readonly PeerConnection[],
@@ -253,26 +234,9 @@ export class StateSender {
       return;
     }
     for (const peer of receivers) this.#follow(this.#receiverOf(peer), undefined, moment.nowMs);
-    if (receivers.some(({ session }) => session.activeLink)) this.fetchReferences();
-    this.#gather(moment.tick);
     for (const [stream, rows] of isDue ? this.#due(records, undefined, moment) : [])
       this.#publish(receivers, stream, rows, moment);
     this.publications.send();
-    for (const stream of this.#streams.values()) this.#refresh(stream, receivers, moment);
-  }
-
-  /** Fetches the code of references. Several receivers get whole states until it is there. */
-  fetchReferences(): void {
-    if (this.#referenceCode || this.#isFetching) return;
-    this.#isFetching = true;
-    const { loadReferences, scheduler } = this.#parts;
-    loadReferences().then(
-      (code) => {
-        this.#referenceCode = code;
-        for (const stream of this.#streams.values()) stream.refer(code);
-      },
-      () => scheduler.after(REFETCH_MS, () => (this.#isFetching = false)),
-    );
   }
 
   /** Returns the server's link if all receivers get everything over it in order, as far as this side knows. */
@@ -458,18 +422,16 @@ export class StateSender {
     this.publications.send();
   }
 
-  /** Publishes states as differences from a reference, or whole. */
+  /** Publishes whole states. */
   #publish(
     receivers: readonly PeerConnection[],
     stream: StateStream,
     rows: readonly EntityRows[],
     moment: ReplicationMoment,
   ): void {
-    stream.writeShared(moment.tick, rows, (body, entities, from, to) => {
-      const sent = entities.slice(from, to);
+    stream.writeShared(moment.tick, rows, (body, sent) => {
       this.#publishTo(receivers, stream, body, sent, moment.tick);
       this.#replication.spent(body.length + PACKET_HEAD_BYTES, sent.length);
-      stream.cycle?.spent(body.length);
       this.#sent(stream, sent, moment);
     });
   }
@@ -505,44 +467,7 @@ export class StateSender {
     return Math.min(medianMs / 2 + SHOWN_AFTER_MS, MAX_HORIZON_MS);
   }
 
-  #gather(tick: number): void {
-    for (const stream of this.#streams.values()) {
-      if (!stream.cycle?.isGathering) continue;
-      for (const record of stream.records.values()) stream.rowsAt(record, tick);
-    }
-  }
-
-  #refresh(
-    stream: StateStream,
-    receivers: readonly PeerConnection[],
-    { tick, nowMs }: ReplicationMoment,
-  ): void {
-    if (stream.records.size === 0) return;
-    const bucket = this.#referenceStates;
-    const post = (messages: readonly Uint8Array[]): Receipt[] => {
-      bucket.spend(REFERENCE_STATES * stream.records.size * weightOf(stream), nowMs);
-      return receivers.flatMap((peer) => this.#referTo(peer, stream, messages));
-    };
-    stream.cycle?.step(tick, nowMs, post, bucket.take(0, nowMs));
-  }
-
-  #referTo(
-    peer: PeerConnection,
-    stream: StateStream,
-    messages: readonly Uint8Array[],
-    isAnswer = false,
-  ): Receipt[] {
-    // A backlogged peer gets no reference and no receipt, so that the cycle does not wait for it. If its
-    // queue stays full, its pair starts again.
-    const { session } = peer;
-    if (messages.length === 0 || session.isClosed) return [];
-    if (session.isBacklogged) return [];
-    const references = messages.map((states) => stream.reference(states));
-    const id = isAnswer ? peer.answer(references) : peer.sendAll(references);
-    return [{ isOver: () => session.isClosed || session.commands.isAcknowledged(id) }];
-  }
-
-  /** Sends a receiver these whole states, and the references. Returns their bytes. */
+  /** Sends a receiver these whole states. Returns their bytes. */
   #bringUpToDate(
     peer: PeerConnection,
     stream: StateStream,
@@ -557,14 +482,11 @@ export class StateSender {
       if (isAnswer) peer.answer([message]);
       else peer.send(message);
     }
-    const references = stream.cycle?.sender.join() ?? [];
-    stream.cycle?.await(this.#referTo(peer, stream, references, isAnswer));
-    return references.reduce((sum, { length }) => sum + length + PACKET_HEAD_BYTES, bytes);
+    return bytes;
   }
 
   #begin(definition: EntityDefinition): StateStream {
     const stream = new StateStream(this.#nextStream++, definition, this.#parts.time.tickHz);
-    if (this.#referenceCode) stream.refer(this.#referenceCode);
     this.#streams.set(definition, stream);
     this.#messages.postStates(stream.announcement);
     return stream;
@@ -574,7 +496,7 @@ export class StateSender {
     const known = this.#receivers.get(peer);
     if (known) return known;
     const send = (to: StateReceiver): void => this.#sendWaiting(to);
-    const receiver = new StateReceiver(peer, 1 - REFERENCE_BURST_SHARE, this.#nowMs, send);
+    const receiver = new StateReceiver(peer, REPAIR_BURST_SHARE, this.#nowMs, send);
     this.#receivers.set(peer, receiver);
     return receiver;
   }
@@ -623,10 +545,4 @@ function weightOf({ plan }: StateStream): number {
 /** Returns as how many states the whole states of so many entities count at a receiver that lacks them. */
 function wholeStates(stream: StateStream, entities: number): number {
   return entities * (1 + limits.newEntityStates) * weightOf(stream);
-}
-
-/** As {@link wholeStates}, with the references that follow. */
-function repairStates(stream: StateStream, entities: number): number {
-  const references = stream.cycle ? JOIN_STATES * stream.records.size * weightOf(stream) : 0;
-  return wholeStates(stream, entities) + references;
 }

@@ -375,7 +375,7 @@ export class SnapshotReader {
   }
 }
 
-/** Reads a message of `ReferenceSender.refresh` or `ReferenceSender.join`. */
+/** Reads states that came as a message of their own: their tick, then a body. */
 export function readReference(
   reader: SnapshotReader,
   message: Uint8Array,

@@ -58,7 +58,7 @@ const NO_BODY = new Uint8Array(0);
 
 /** Receivers that hold the same states of all entities of a tick: they get the same packets. */
 export class Cohort<R extends Receiver> implements GroupStates<R> {
-  readonly receivers: R[] = [];
+  receivers: R[] = [];
   content: TickContent = "due";
   /** All entities to send. */
   due: readonly EntityRows[] = NO_ROWS;
@@ -66,6 +66,8 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   removals: readonly number[] = NO_IDS;
   /** True if the receiver shares with nobody. */
   isAlone = false;
+  /** True if nobody may join, and no receiver keeps what it gets: of receivers in step, or of none. */
+  isClosed = false;
   /** True once it is known on which ticks the baselines depend. */
   isMeasured = false;
   body: Uint8Array = NO_BODY;
@@ -74,6 +76,9 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   number = 0;
   /** The newest three states of the entity of the last {@link find}. */
   readonly held: SharedBaselines = { tick0: NO_TICK, tick1: NO_TICK, tick2: NO_TICK };
+  /** The list of receivers that are not in step. */
+  readonly #listed = this.receivers;
+  readonly #nobody: R[] = [];
   #count = 0;
   /** The exceptions of the first receiver. All have the same. */
   readonly #exceptions: Exception[] = [];
@@ -82,6 +87,10 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
   #arrived: Int32Array = NO_TICKS;
   /** The ticks on whose arrival the baselines depend. */
   readonly #used = noTicks();
+  /** The oldest tick of the window that is a baseline. */
+  #oldest = NO_TICK;
+  /** The words of {@link #arrived} if the receivers are in step. */
+  readonly #common = noTicks();
   #base = NO_TICK;
   #usesBase = false;
   /** Another base gives the same baselines if the base is not used, and the other one is before this tick, too. */
@@ -93,19 +102,46 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
 
   /** Begins with one receiver. `exceptions`: those of the receiver that count for what is sent. */
   begin(receiver: R, content: TickContent, arrived: Int32Array, exceptions: ExceptionList): void {
+    this.receivers = this.#listed;
     this.receivers[0] = receiver;
     this.#count = 1;
+    this.isClosed = false;
+    this.isAlone = content === "all" && exceptions.count > 0;
+    this.#exceptionCount = exceptions.count;
+    for (let index = 0; index < exceptions.count; index++) this.#exceptions[index] = exceptions.items[index]!;
+    this.#begin(content, arrived, content === "all" ? NO_TICK : receiver.base);
+  }
+
+  /** Begins with the first receivers in step, whose base it is. {@link takesBase} tells which others get the same. */
+  beginInStep(receivers: R[], base: number, arrived: TickWindow): void {
+    this.receivers = receivers;
+    // Others have a list of their own.
+    this.isClosed = true;
+    this.isAlone = false;
+    this.#exceptionCount = 0;
+    arrived.writeAfter(base, this.#common);
+    this.#begin("due", this.#common, base);
+  }
+
+  /** Begins without a receiver: anybody can read the states. */
+  beginWhole(): void {
+    this.receivers = this.#nobody;
+    this.isClosed = true;
+    this.isAlone = false;
+    this.#exceptionCount = 0;
+    this.#begin("all", NO_TICKS, NO_TICK);
+  }
+
+  #begin(content: TickContent, arrived: Int32Array, base: number): void {
     this.content = content;
     this.due = NO_ROWS;
     this.removals = NO_IDS;
-    this.isAlone = content === "all" && exceptions.count > 0;
     this.number = 0;
     this.isMeasured = false;
-    this.#exceptionCount = exceptions.count;
-    for (let index = 0; index < exceptions.count; index++) this.#exceptions[index] = exceptions.items[index]!;
     this.#arrived = arrived;
     this.#used.fill(0);
-    this.#base = content === "all" ? NO_TICK : receiver.base;
+    this.#oldest = NO_TICK;
+    this.#base = base;
     this.#usesBase = false;
     this.#newerThanBase = NO_TICK;
   }
@@ -114,23 +150,36 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
     this.receivers[this.#count++] = receiver;
   }
 
-  /** Ends the list of receivers. */
-  close(): void {
+  /** Begins the packets of a tick, after the last {@link add}. */
+  open(tick: number): void {
+    if (this.isClosed) return;
     // An array that is emptied first would lose its memory.
     this.receivers.length = this.#count;
+    for (const receiver of this.receivers) receiver.begin(tick, this.content);
+  }
+
+  /** Ends the packets of a tick. */
+  end(): void {
+    if (!this.isClosed) for (const receiver of this.receivers) receiver.end();
   }
 
   /** Returns true if a receiver that has these ticks and exceptions gets the same packets. */
   takes(receiver: R, arrived: Int32Array, exceptions: ExceptionList): boolean {
+    if (this.isClosed || this.isAlone) return false;
     const first = this.receivers[0]!;
     return (
-      !this.isAlone &&
       first.isInOrder === receiver.isInOrder &&
       first.isBaseEmpty === receiver.isBaseEmpty &&
       isSameIn(this.#used, this.#arrived, arrived) &&
       this.#takesBase(this.content === "all" ? NO_TICK : receiver.base) &&
       this.#hasExceptions(exceptions)
     );
+  }
+
+  /** Returns true if receivers in step with this base, not before that of the first, get the same packets. */
+  takesBase(base: number): boolean {
+    if (base === this.#base) return true;
+    return (this.#oldest === NO_TICK || isBefore(base, this.#oldest)) && this.#takesBase(base);
   }
 
   /** Returns true if the cohort sends these. */
@@ -171,6 +220,7 @@ export class Cohort<R extends Receiver> implements GroupStates<R> {
       if (age >= WINDOW_TICKS || (since !== undefined && isBefore(tick, since))) return;
       addTick(this.#used, tick);
       if (!hasTick(this.#arrived, tick)) continue;
+      if (this.#oldest === NO_TICK || isBefore(tick, this.#oldest)) this.#oldest = tick;
       if (held.tick0 === NO_TICK) held.tick0 = tick;
       else if (held.tick1 === NO_TICK) held.tick1 = tick;
       else held.tick2 = tick;

@@ -7,7 +7,8 @@ import { PacketSplitter, type SplitJob } from "./packet-splitter.js";
 import type { Exception, Receiver } from "./receiver.js";
 import { SentRowsPool } from "./sent-tick.js";
 import type { SnapshotWriter } from "./snapshot-writer.js";
-import { WINDOW_TICKS, noTicks } from "./tick-window.js";
+import { InStep } from "./in-step.js";
+import { WINDOW_TICKS, noTicks, type TickWindow } from "./tick-window.js";
 
 const DEFAULT_CHECKSUM_TICKS = 32;
 /** Largest age of a baseline that the coding can hold, in ticks. */
@@ -55,6 +56,10 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   readonly #single = new Cohort<R>();
   readonly #exceptions: { readonly items: Exception[]; count: number } = { items: [], count: 0 };
   readonly #pool = new SentRowsPool();
+  /** The receivers that have got everything, and the ticks with states. */
+  readonly #inStep = new InStep<R>();
+  /** True until the last states of a turn are given. */
+  #isTurn = false;
 
   constructor(options: ReceiverGroupOptions) {
     const { writer, maxBytes = limits.unreliablePacketBytes - 16 } = options;
@@ -96,6 +101,40 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     return this.#sentOf(entity)?.newest ?? NO_TICK;
   }
 
+  /**
+   * Lets a receiver be in step if it has got all that is due, in order. It then takes part in each {@link start} that has
+   * due states, and need not be given: the group keeps what all of these hold, once. Returns false if it must be given.
+   * Not for receivers with `removals`. See {@link Receiver.fallOut}.
+   */
+  takeInStep(receiver: R): boolean {
+    if (receiver.isInStep) return true;
+    if (!receiver.isSteady) return false;
+    this.#inStep.add(receiver);
+    receiver.stepIn();
+    return true;
+  }
+
+  /** Number of the receivers that are in step. */
+  get inStepCount(): number {
+    return this.#inStep.receivers.length;
+  }
+
+  /** @internal See {@link Receiver.fallOut}. */
+  fallOut(receiver: Receiver, turn = this.turn): void {
+    this.#inStep.remove(receiver as R);
+    receiver.stepOut(this.#inStep.ticks, turn);
+  }
+
+  /** @internal Notes that the states of the present tick do not reach a receiver in step. */
+  miss(receiver: Receiver): void {
+    this.#inStep.missing.add(receiver as R);
+  }
+
+  /** @internal Returns true if `arrived` has all ticks after `base` that had states. */
+  hasSentAfter(base: number, arrived: TickWindow | undefined): boolean {
+    return this.#inStep.isSameAfter(base, arrived, this.#job.tick);
+  }
+
   /** Returns the tick of the newest state that the receiver holds; NO_TICK if it holds none. */
   newestHeld(receiver: R, entity: EntityRows): number {
     const { tick } = this.#job;
@@ -123,12 +162,18 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     receivers: Iterable<R>,
     all: () => readonly EntityRows[],
   ): void {
+    this.#endTurn();
     this.#job.tick = tick;
     const missed = this.turn;
-    if (due.length > 0) this.turn += 1;
+    if (due.length > 0) {
+      this.turn += 1;
+      this.#isTurn = true;
+      this.#addInStep(tick, due);
+    }
     let isSkipped = false;
     let rows: readonly EntityRows[] | undefined;
     for (const receiver of receivers) {
+      if (receiver.isInStep) continue;
       receiver.arrived.advance(tick);
       if (receiver.turn !== missed) receiver.catchUp(tick);
       receiver.turn = this.turn;
@@ -154,6 +199,18 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
     this.#add(receiver, "wanted", rows, receiver.isSkipping ? receiver.removals() : NO_IDS);
   }
 
+  /**
+   * Begins whole states, which anybody can read, whatever it holds: for messages that must arrive, and for several that
+   * get one packet that may be lost. They count for no receiver. `rows`: entities with a state of the tick.
+   */
+  startWhole(tick: number, rows: readonly EntityRows[], removed: readonly number[] = NO_IDS): void {
+    this.#job.tick = tick;
+    const cohort = this.#newCohort();
+    cohort.beginWhole();
+    cohort.due = rows;
+    cohort.removals = removed;
+  }
+
   /** Returns the tick's next body, or undefined after the last one. Call `sent` of its receivers before the next call. */
   next(): GroupStates<R> | undefined {
     for (;;) {
@@ -162,14 +219,41 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
         if (cohort.number > 0) cohort.sentRows.release();
         const body = this.#splitter.next();
         if (body) return this.#filled(cohort, body);
-        for (const receiver of cohort.receivers) receiver.end();
+        cohort.end();
       }
       this.#cohort = this.#at < this.#count ? this.#cohorts[this.#at++] : undefined;
       if (!this.#cohort) break;
       this.#open(this.#cohort);
     }
     this.#at = this.#count = 0;
+    this.#endTurn();
     return undefined;
+  }
+
+  /** Notes that the due states of the tick are with those in step, except for those that they did not reach. */
+  #endTurn(): void {
+    if (!this.#isTurn) return;
+    this.#isTurn = false;
+    for (const receiver of this.#inStep.takeMissing()) this.fallOut(receiver, this.turn - 1);
+    this.#inStep.ticks.add(this.#job.tick);
+  }
+
+  /** Makes the cohorts of the receivers in step. Only the ticks differ at which they got all entities. */
+  #addInStep(tick: number, due: readonly EntityRows[]): void {
+    const inStep = this.#inStep;
+    inStep.ticks.advance(tick);
+    const { bases, receivers } = inStep;
+    for (let from = 0, to: number; from < receivers.length; from = to) {
+      const cohort = this.#newCohort();
+      cohort.beginInStep(receivers, bases[from]!, inStep.ticks);
+      cohort.due = due;
+      to = receivers.length;
+      if (bases[to - 1] !== bases[from]) {
+        this.#measure(cohort);
+        while (!cohort.takesBase(bases[to - 1]!)) to -= 1;
+      }
+      if (to - from < receivers.length) cohort.receivers = receivers.slice(from, to);
+    }
   }
 
   #filled(cohort: Cohort<R>, body: Uint8Array): GroupStates<R> {
@@ -182,12 +266,11 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
   }
 
   #open(cohort: Cohort<R>): void {
-    const { receivers, content, due, removals } = cohort;
-    cohort.close();
+    const { receivers, due, removals } = cohort;
     const job = this.#job;
     job.removed = removals;
-    job.maxBytes = receivers[0]!.isInOrder ? this.#maxBytesInOrder : this.#maxBytes;
-    for (const receiver of receivers) receiver.begin(job.tick, content);
+    job.maxBytes = receivers[0]?.isInOrder === true ? this.#maxBytesInOrder : this.#maxBytes;
+    cohort.open(job.tick);
     this.#splitter.split(due, job);
   }
 
@@ -202,10 +285,14 @@ export class ReceiverGroup<R extends Receiver = Receiver> {
       this.#measure(cohort);
       if (cohort.takes(receiver, arrived, exceptions)) return cohort.add(receiver);
     }
-    const cohort = (this.#cohorts[this.#count++] ??= new Cohort<R>());
+    const cohort = this.#newCohort();
     cohort.begin(receiver, content, arrived, exceptions);
     cohort.due = due;
     cohort.removals = removals;
+  }
+
+  #newCohort(): Cohort<R> {
+    return (this.#cohorts[this.#count++] ??= new Cohort<R>());
   }
 
   /** Lets a cohort note on which ticks its baselines depend. One that nobody else may join need not. */

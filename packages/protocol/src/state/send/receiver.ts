@@ -6,6 +6,8 @@ import { SentTick, type SentPacket, type SentRows } from "./sent-tick.js";
 import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
 const NO_IDS: readonly number[] = [];
+/** Those of a receiver that never had one. */
+const NO_EXCEPTIONS: Map<EntityRows, Exception> = new Map();
 /** Time for which what was sent and what has arrived tells the states that a receiver lacks, ticks. */
 const TOLD_TICKS = WINDOW_TICKS / 2;
 
@@ -42,16 +44,17 @@ export class Receiver {
   isSkipping = false;
   /** True until the receiver was sent all entities. */
   isNew = true;
-  /** Ticks whose due states have arrived. */
-  readonly arrived = new TickWindow(ARRIVAL_TICKS);
+  /** @internal True while the group keeps what the receiver holds: see {@link ReceiverGroup.takeInStep}. */
+  isInStep = false;
   /** Tick at which the receiver got all entities; NO_TICK if that has not arrived. */
   base = NO_TICK;
   /** True if the receiver held nothing at its base. */
   isBaseEmpty = false;
-  readonly exceptions = new Map<EntityRows, Exception>();
+  exceptions: ReadonlyMap<EntityRows, Exception> = NO_EXCEPTIONS;
   /** Turn of the group in which the receiver took part last. */
   turn = 0;
   #group: ReceiverGroup | undefined;
+  #arrived: TickWindow | undefined;
   /** The packets without an answer, in the order in which they were sent. */
   #firstPacket: SentPacket | undefined;
   #lastPacket: SentPacket | undefined;
@@ -63,11 +66,16 @@ export class Receiver {
   /** Ticks whose due states the receiver did not get, since it was served last. */
   readonly #skipped: number[] = [];
 
+  /** Ticks whose due states have arrived. Of no meaning while the receiver is in step. */
+  get arrived(): TickWindow {
+    return (this.#arrived ??= new TickWindow(ARRIVAL_TICKS));
+  }
+
   /** Joins a group. What the receiver holds of another group of the same history is the baseline of all that follows. */
   join(group: ReceiverGroup): void {
     if (group === this.#group) return;
     this.#leave();
-    this.arrived.clear();
+    this.#arrived?.clear();
     this.base = NO_TICK;
     this.turn = group.turn;
     this.#group = group;
@@ -85,6 +93,7 @@ export class Receiver {
   #leave(): void {
     const group = this.#group;
     if (!group) return;
+    this.fallOut();
     if (!this.isNew) for (const entity of group.entities()) this.#except(group, entity).isOwn = true;
     this.isNew = true;
     this.#skipped.length = 0;
@@ -94,10 +103,11 @@ export class Receiver {
 
   /** Sends every entity whole, because the receiver holds nothing. */
   restart(): void {
+    this.fallOut();
     this.isNew = true;
-    this.arrived.clear();
+    this.#arrived?.clear();
     this.base = NO_TICK;
-    this.exceptions.clear();
+    this.exceptions = NO_EXCEPTIONS;
     this.#skipped.length = 0;
     this.#firstPacket = this.#lastPacket = undefined;
   }
@@ -114,15 +124,66 @@ export class Receiver {
    * due to the receiver alone.
    */
   resync(entity: EntityRows, isWanted = true): void {
-    this.exceptions.delete(entity);
+    this.fallOut();
+    this.#delete(entity);
     const sinceTick = (this.#tick + 1) >>> 0;
     this.#note({ entity, held: NO_TICK, sinceTick, isDistrusted: true, isOwn: true, isWanted });
   }
 
   /** Forgets an entity that has ended. */
   forget(entity: EntityRows): void {
-    this.exceptions.delete(entity);
+    this.#delete(entity);
   }
+
+  #delete(entity: EntityRows): void {
+    if (this.exceptions.size > 0) (this.exceptions as Map<EntityRows, Exception>).delete(entity);
+  }
+
+  #set(exception: Exception): void {
+    if (this.exceptions === NO_EXCEPTIONS) this.exceptions = new Map();
+    (this.exceptions as Map<EntityRows, Exception>).set(exception.entity, exception);
+  }
+
+  /** @internal True if the group may keep what the receiver holds. */
+  get isSteady(): boolean {
+    return (
+      this.isInOrder &&
+      !this.isNew &&
+      !this.isSkipping &&
+      !this.isExceptional &&
+      !this.hasOpenPackets &&
+      !this.isBaseEmpty &&
+      this.base !== NO_TICK &&
+      this.turn === this.#group?.turn &&
+      this.#group.hasSentAfter(this.base, this.#arrived)
+    );
+  }
+
+  /** @internal The group keeps what the receiver holds from now on. */
+  stepIn(): void {
+    this.isInStep = true;
+    this.#arrived = undefined;
+  }
+
+  /**
+   * Lets the receiver keep what it holds itself, if it was in step: it will not get what the others get, or may lose it.
+   */
+  fallOut(): void {
+    if (this.isInStep) this.#group!.fallOut(this);
+  }
+
+  /** @internal Keeps what it holds itself from now on. `arrived`: the ticks with states of the group. */
+  stepOut(arrived: TickWindow, turn: number): void {
+    this.isInStep = false;
+    this.arrived.copyAfter(this.base, arrived);
+    const { newest } = this.arrived;
+    this.#tick = newest === NO_TICK ? this.base : newest;
+    this.turn = turn;
+    this.fellOut();
+  }
+
+  /** Called when the receiver is not in step any more, and has to be given to `start` again. */
+  protected fellOut(): void {}
 
   /** Returns the ids of removed entities that the receiver may still hold. The next packet announces them. */
   removals(): readonly number[] {
@@ -202,6 +263,10 @@ export class Receiver {
 
   /** Notes the packet that carries the states: its sequence, or undefined if they could not be sent. */
   sent(states: GroupStates, sequence: number | undefined, nowMs: number): void {
+    if (this.isInStep) {
+      if (sequence === undefined) this.#group!.miss(this);
+      return;
+    }
     // Not in the parameters: games would see it in their declarations.
     const { sentRows } = states;
     const of = this.#sent!;
@@ -306,9 +371,9 @@ export class Receiver {
   #rebase({ tick, lost, lostCount }: SentTick): void {
     this.base = tick;
     this.isBaseEmpty = false;
-    this.arrived.forgetBefore(tick);
+    this.#arrived?.forgetBefore(tick);
     for (const [entity, { sinceTick }] of this.exceptions)
-      if (((sinceTick - tick) | 0) <= 0) this.exceptions.delete(entity);
+      if (((sinceTick - tick) | 0) <= 0) this.#delete(entity);
     for (let index = 0; index < lostCount; index++)
       for (const entity of lost[index]!.rows) if (!entity.isRemoved) this.resync(entity);
   }
@@ -330,7 +395,7 @@ export class Receiver {
 
   /** Ends an exception. A distrusted entity stays one until the states before have left the group's window. */
   #trust(entity: EntityRows, tick: number, { isDistrusted, sinceTick }: Exception): void {
-    if (((tick - sinceTick) | 0) >= (isDistrusted ? WINDOW_TICKS : 0)) this.exceptions.delete(entity);
+    if (((tick - sinceTick) | 0) >= (isDistrusted ? WINDOW_TICKS : 0)) this.#delete(entity);
   }
 
   #want(entity: EntityRows): void {
@@ -340,8 +405,8 @@ export class Receiver {
     if (exception.isWanted) return;
     exception.isWanted = true;
     // The longest waiting come first.
-    this.exceptions.delete(entity);
-    this.exceptions.set(entity, exception);
+    this.#delete(entity);
+    this.#set(exception);
   }
 
   #send(entity: EntityRows): void {
@@ -362,7 +427,7 @@ export class Receiver {
 
   #note(noted: Omit<Exception, "firstTick">): Exception {
     const exception = { ...noted, firstTick: noted.sinceTick };
-    this.exceptions.set(noted.entity, exception);
+    this.#set(exception);
     return exception;
   }
 }

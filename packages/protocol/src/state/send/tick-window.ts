@@ -48,13 +48,50 @@ export class TickWindow {
 
   /** Removes the ticks before this one. */
   forgetBefore(tick: number): void {
-    const reach = this.#length - ((this.#end - tick) | 0);
-    for (let age = 1; age < reach; age++) removeTick(this.words, tick - age);
+    removeUntil(this.words, (tick - 1) >>> 0, this.#end);
+  }
+
+  /** Takes the ticks of another window of the same length that are after this one. */
+  copyAfter(tick: number, other: TickWindow): void {
+    this.words.set(other.words);
+    removeUntil(this.words, tick, other.#end);
+    this.#end = other.#end;
+    this.newest = ((other.newest - tick) | 0) > 0 ? other.newest : NO_TICK;
+    this.passed = NO_TICK;
+  }
+
+  /** Writes the words of the ticks that are after this one. */
+  writeAfter(tick: number, words: Int32Array): void {
+    words.set(this.words);
+    removeUntil(words, tick, this.#end);
+  }
+
+  /** Returns true if these are the words of its ticks that are after this one; undefined words: of no tick. */
+  isSameAfter(tick: number, others: Int32Array | undefined): boolean {
+    this.writeAfter(tick, scratch);
+    for (let word = 0; word < scratch.length; word++)
+      if (scratch[word] !== (others?.[word] ?? 0)) return false;
+    return true;
   }
 
   clear(): void {
     this.words.fill(0);
     this.newest = this.passed = NO_TICK;
+  }
+}
+
+const scratch = noTicks();
+
+/** Removes a tick and those before it from the words of a window that ends at `end`. */
+function removeUntil(words: Int32Array, tick: number, end: number): void {
+  let left = words.length * 32 - ((end - tick) | 0);
+  for (let last = tick; left > 0;) {
+    const at = last & 31;
+    const count = Math.min(at + 1, left);
+    const bits = (count === 32 ? -1 : (1 << count) - 1) << (at + 1 - count);
+    words[wordOf(words, last)]! &= ~bits;
+    last -= count;
+    left -= count;
   }
 }
 

@@ -1,2 +1,0 @@
-export { ReferenceCycle } from "@paceline/netcode";
-export { ReferenceSender } from "@paceline/protocol";
