@@ -23,6 +23,16 @@ export {
   type RoomTypes,
 } from "@paceline/protocol";
 export type { EntityList } from "@paceline/netcode";
+export {
+  aura,
+  hexagons,
+  quadtree,
+  type AuraMedium,
+  type AuraOptions,
+  type InterestScheme,
+  type Nimbus,
+  type QuadtreeOptions,
+} from "@paceline/netcode/interest";
 export type { Log, LogFields } from "@paceline/relay";
 export type { Scheduler } from "@paceline/transport";
 export { guestAuth } from "./auth/guest-auth.js";
