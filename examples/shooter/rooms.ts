@@ -2,8 +2,7 @@
 import { RateCheck, Room, type Player, type Server } from "@paceline/server";
 import { Move, Soldier, walk, type Messages } from "./world.js";
 
-const RADIUS = 0.5;
-const DAMAGE = 34;
+const [RADIUS, DAMAGE] = [0.5, 34] as const;
 
 export class Arena extends Room<{ messages: Messages }> {
   override readonly entities = [Soldier];
@@ -13,6 +12,8 @@ export class Arena extends Room<{ messages: Messages }> {
 
   override onCreate(): void {
     this.onMessage("shoot", (player, shot) => this.#shoot(player, shot));
+    // Somebody who is alone has a target, until another player comes.
+    this.addBot({ fill: 2, drive: (_bot, move, tick) => (move.x = tick % 60 < 30 ? 1 : -1) });
   }
   override onJoin(player: Player<typeof Move>): void {
     this.spawn(Soldier, { position: { x: player.number * 3, y: 0 } }, player);

@@ -23,7 +23,8 @@ test("shooter: a shot hits where the shooter saw the target, though it is elsewh
   const arena = stage.room as Arena;
   const hits: number[] = [];
   shooter.room.onMessage("hit", ({ by, target: id }) => hits.push(by, id));
-  await stage.advance(1000);
+  // Until the bot that the first player had is gone, and both clocks have settled.
+  await stage.advance(1500);
   let shots = 0;
   let elsewhere = 0;
   for (let turn = 0; turn < 40; turn++) {
@@ -66,6 +67,24 @@ test("shooter: one's own soldier moves at once, and where the server says", asyn
   const [truth] = [...(stage.room as Arena).entitiesOf(Soldier)];
   expect(mine.shown.position.x).toBeCloseTo(truth!.position.x, 1);
   expect(truth!.position.x).toBeGreaterThan(before + 10);
+});
+
+test("shooter: somebody who is alone has a bot to shoot at, which leaves when another player comes", async () => {
+  const { stage, seats } = await meet({
+    profile: "shooter",
+    players: 1,
+    rooms: Arena,
+    play: (room) => new ShooterGame(room as never),
+  });
+  const { game } = seats[0]!;
+  await stage.advance(1000);
+  const target = [...game.room.entities(Soldier)].find(({ isMine }) => !isMine)!;
+  const before = target.shown.position.x;
+  await stage.advance(300);
+  expect(Math.abs(target.shown.position.x - before)).toBeGreaterThan(0.5);
+  await stage.join();
+  await stage.advance(500);
+  expect(Array.from(stage.room.players.values(), ({ isBot }) => isBot)).toEqual([false, false]);
 });
 
 test("shooter: nobody fires faster than the trigger allows", async () => {

@@ -15,7 +15,7 @@ import {
 } from "./world/socket-processes.js";
 import { runSocketWorld } from "./world/socket-world.js";
 import { queryRow, scalingRows, worldBounds, worldRow, type WorldRow } from "./world/rows.js";
-import { goalCases, scalingCases, type Scheme, type WorldCase } from "./world/world-cases.js";
+import { goalCases, scalingCases, schemeCases, type Scheme, type WorldCase } from "./world/world-cases.js";
 import type { Distribution } from "./world/world-shape.js";
 import type { WorldFigures } from "./world/world-figures.js";
 
@@ -31,11 +31,11 @@ they see; a room has at most 1,000 players, so of 2,000 entities a half belongs 
 
   --quick    a tenth of the players, without limits, one world over sockets and the smallest of the scaling: less than 20 s, too
              short for the engine to compile all code, so its times are too long
-  --only     memory, sockets, query, scaling
+  --only     memory, sockets, query, scaling, schemes
   --rounds   runs of each world with a goal, whose medians count; default 5
   --seconds  the time that is measured in each run`;
 
-const PARTS = ["memory", "sockets", "query", "scaling"];
+const PARTS = ["memory", "sockets", "query", "scaling", "schemes"];
 const COLUMNS = [
   ...[
     "scheme",
@@ -91,7 +91,7 @@ async function playAll(cases: readonly WorldCase[], rounds: number): Promise<(Wo
   for (let round = 0; round < rounds; round++) {
     for (const [index, each] of cases.entries()) {
       const { scheme, shape } = each;
-      const name = `${scheme}, ${shape.distribution}, ${shape.entities} entities, ${shape.aimedInView} in view`;
+      const name = `${shape.interest ?? scheme}, ${shape.distribution}, ${shape.entities} entities, ${shape.aimedInView} in view`;
       try {
         const figures = await play(each);
         runs[index]!.push(figures);
@@ -138,7 +138,9 @@ async function run(): Promise<void> {
     : [];
   const goalRows = await playAll(goals, Number(values.rounds ?? settings.rounds));
   const scaled = await playAll(scaling, 1);
-  const rows = [...goalRows, ...scaled];
+  const schemes = parts.includes("schemes") ? schemeCases(settings.share) : [];
+  const schemeRows = await playAll(schemes, 1);
+  const rows = [...goalRows, ...scaled, ...schemeRows];
   const known = rows.filter((row) => row !== undefined);
   const printed = [...(asked ? [asked.row] : []), ...known];
   const bounds = [

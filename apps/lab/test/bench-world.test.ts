@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { worldBounds, worldRow } from "../src/world/rows.js";
 import { SightCheck } from "../src/world/sight-check.js";
-import { goalCases, type WorldCase } from "../src/world/world-cases.js";
+import { goalCases, schemeCases, type WorldCase } from "../src/world/world-cases.js";
 import { geometryOf, meanInView, walkOf, type WorldShape } from "../src/world/world-shape.js";
 
 const shape: WorldShape = {
@@ -119,6 +119,16 @@ describe("the goals of a world", () => {
 
   test("are missed if nothing was measured", () => {
     expect(worldBounds(own, undefined)).toMatchObject([{ holds: false }]);
+  });
+
+  test("are none of the schemes of interest, which are measured beside each other in the same worlds", () => {
+    const cases = schemeCases(1);
+    expect(cases.map(({ shape: { interest, distribution } }) => `${distribution} ${interest}`)).toEqual([
+      ...["uniform squares", "uniform hexagons", "uniform quadtree", "uniform aura"],
+      ...["hot-spot squares", "hot-spot hexagons", "hot-spot quadtree", "hot-spot aura"],
+    ]);
+    expect(cases.every(({ goals }) => Object.keys(goals).length === 0)).toBe(true);
+    expect(worldRow(cases[1]!, runs).scheme).toBe("hexagons");
   });
 
   test("belong to a thousand players", () => {

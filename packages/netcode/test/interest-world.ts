@@ -2,8 +2,8 @@ import { seededRandom, type Random } from "@paceline/testkit";
 import { Interest } from "../src/interest/interest.js";
 import type { InterestFault } from "../src/interest/interest-faults.js";
 import type { InterestOptions, Rectangle } from "../src/interest/interest-options.js";
-import { NOWHERE } from "../src/interest/square-grid.js";
-import { UNSEEN } from "../src/interest/view-window.js";
+import { NOWHERE } from "../src/interest/cell-scheme.js";
+import { UNSEEN } from "../src/interest/cell-view.js";
 import type { Viewer } from "../src/interest/viewer.js";
 
 export const TICK_HZ = 20;

@@ -1,6 +1,6 @@
 import { ConfigError } from "@paceline/protocol";
 import { describe, expect, test } from "vitest";
-import { UNSEEN } from "../src/interest/view-window.js";
+import { UNSEEN } from "../src/interest/cell-view.js";
 import type { Viewer } from "../src/interest/viewer.js";
 import { InterestWorld, TICK_HZ, WORLD, seededRandom } from "./interest-world.js";
 

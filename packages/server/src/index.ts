@@ -24,6 +24,16 @@ export {
 } from "@paceline/protocol";
 export type { EntityList } from "@paceline/netcode";
 export {
+  aura,
+  hexagons,
+  quadtree,
+  type AuraMedium,
+  type AuraOptions,
+  type InterestScheme,
+  type Nimbus,
+  type QuadtreeOptions,
+} from "@paceline/netcode/interest";
+export {
   driverStore,
   fileStore,
   memoryStore,
@@ -55,6 +65,7 @@ export type { Point } from "./entities/sight.js";
 export type { Past } from "./entities/rewind-history.js";
 export type { QueueOptions } from "./queue/queue-options.js";
 export { Refusal } from "./hooks/hooks.js";
+export type { BotInput, BotOptions, Bots } from "./room/room-bots.js";
 export type { RoomClock } from "./room/room-clock.js";
 export type { RoomCounters } from "./ops/room-counters.js";
 export {

@@ -21,6 +21,10 @@ export function fakeHosted(name: string): RelayedRoom {
     metadata: {},
     openMatch: () => Promise.resolve([]),
     end: () => undefined,
+    taken: 0,
+    addBot: () => 1000,
+    introduceBot: () => undefined,
+    removeBot: () => undefined,
   };
 }
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Interest, interestPlan } from "@paceline/netcode/interest";
 import { VirtualScheduler } from "@paceline/testkit";
-import { Room, defineEntity, vec2 } from "@paceline/server";
+import { Room, aura, defineEntity, hexagons, quadtree, vec2 } from "@paceline/server";
 import { describe, expect, test } from "vitest";
 import { HookLog } from "../src/hooks/hook-log.js";
 import { assertRoom } from "../src/room/room-settings.js";
@@ -50,6 +50,12 @@ describe("the table of options", () => {
     "kinds[].weight": { radiusM: RADIUS_M, kinds: [{ definition: Walker, weight: 0 }] },
     relevant: { radiusM: RADIUS_M, relevant: true },
     cellVisible: { radiusM: RADIUS_M, cellVisible: true },
+    scheme: { radiusM: RADIUS_M, scheme: "hexagons" },
+    "kinds[].nimbusM": {
+      radiusM: RADIUS_M,
+      scheme: aura({ media: { sight: {} } }),
+      kinds: [{ definition: Walker, nimbusM: -1 }],
+    },
   };
 
   test("has all options of a room's interest", () => {
@@ -82,6 +88,53 @@ describe("the table of options", () => {
     expect(interestPlan({ radiusM: RADIUS_M, cellM: 20 }, world).marginM).toBeLessThanOrEqual(1.9 * 20);
     expect(guide).toContain("118 m");
   });
+});
+
+describe("the table of the schemes' options", () => {
+  const wrong: Readonly<Record<string, () => unknown>> = {
+    "quadtree.splitAt": () => quadtree({ splitAt: 1 }),
+    "quadtree.levels": () => quadtree({ levels: 5 }),
+    "aura.media": () => aura({ media: {} }),
+    "aura.media.sight.radiusM": () => aura({ media: { sight: { radiusM: 0 } } }),
+    "aura.media.sight.angleDeg": () => aura({ media: { sight: { angleDeg: 0 } } }),
+    "aura.facing": () => aura({ media: { sight: { angleDeg: 90 } } }),
+  };
+  const options = rowsAfter("Hexagons, a quadtree, an aura");
+
+  test("has all that the functions take", () => {
+    expect(options.map(([name]) => name)).toEqual(Object.keys(wrong));
+    expect(() => quadtree({ none: 1 } as never)).toThrow("known are splitAt, levels");
+    expect(() => aura({ media: { sight: {} }, none: 1 } as never)).toThrow("known are media, facing");
+    expect(() => aura({ media: { sight: { none: 1 } } } as never)).toThrow("known are radiusM, angleDeg");
+  });
+
+  test.each(options)("%s has the range that the code has", (name = "", _initial, range = "") => {
+    expect(wrong[name]).toThrow(`${name}: expected`);
+    expect(wrong[name]).toThrow(range);
+  });
+
+  test("is about nothing that a room takes without its scheme", () => {
+    const kinds = [{ definition: Walker, nimbusM: 5 }];
+    expect(refusalOf({ radiusM: RADIUS_M, kinds })).toContain(
+      "interest.kinds[0].nimbusM: expected none, unless interest.scheme is an aura()",
+    );
+    const scheme = aura({ media: { sight: {} } });
+    expect(refusalOf({ radiusM: RADIUS_M, scheme, kinds })).toBeUndefined();
+    const unknown = [{ definition: Walker, nimbusM: { smell: 5 } }];
+    expect(refusalOf({ radiusM: RADIUS_M, scheme, kinds: unknown })).toContain("known are sight");
+  });
+});
+
+test("the margins that the guide promises are those of the code", () => {
+  expect(guide).toContain("1.6 × the edge instead of 1.9");
+  const facts = {
+    world: { minX: 0, minY: 0, maxX: 500, maxY: 500 },
+    ...{ tickHz: 20, onMoved: () => undefined, onView: () => undefined },
+  };
+  const marginOf = (scheme: ReturnType<typeof hexagons>, cellM: number) =>
+    new Interest({ radiusM: RADIUS_M, cellM, scheme }, facts).marginM / cellM;
+  expect(marginOf(hexagons(), 40)).toBeLessThanOrEqual(1.6);
+  expect(marginOf(quadtree(), RADIUS_M)).toBeLessThanOrEqual(1.9);
 });
 
 test("the table of faults has all kinds, and what the log says of each", () => {

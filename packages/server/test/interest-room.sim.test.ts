@@ -1,5 +1,6 @@
 import {
   Room,
+  aura,
   defineEntity,
   vec2,
   type Player,
@@ -207,4 +208,37 @@ test.each(wrong)("a room's interest with %s is refused before a player is in", (
   expect(() => {
     assertRoom(new Wrong());
   }).toThrow(message);
+});
+
+describe("a room whose scheme is an aura", () => {
+  class Dusk extends Town {
+    readonly facing = new Map<Player, number>();
+    override readonly interest: RoomInterest<Player, ServerEntity> = {
+      radiusM: 50,
+      scheme: aura({
+        media: { sight: { angleDeg: 90 }, hearing: { radiusM: 10 } },
+        facing: (player: Player) => this.facing.get(player) ?? 0,
+      }),
+    };
+  }
+
+  test("shows a player what is ahead of it, and what it hears, as it turns", async () => {
+    const stage = roomStage(Dusk);
+    onTestFinished(() => stage.stop());
+    const [ann, ben] = [await stage.join({ network: { delayMs: 30 } }), await stage.join()];
+    const [atAnn, atBen] = [heard(ann), heard(ben)];
+    const walker = stage.room.walkers.get(2)!;
+    walker.position.set(40, 0);
+    await stage.advance(500);
+    // Both look along x: Ann sees Ben ahead, and Ben has Ann behind himself.
+    expect([atAnn, atBen]).toEqual([["+1", "+2"], ["+2"]]);
+    const [playerOfAnn, playerOfBen] = stage.room.joined;
+    stage.room.facing.set(playerOfAnn!, Math.PI / 2);
+    stage.room.facing.set(playerOfBen!, -Math.PI);
+    await stage.advance(500);
+    expect([atAnn.at(-1), atBen.at(-1)]).toEqual(["-2 out-of-view", "+1"]);
+    walker.position.set(5, 0);
+    await stage.advance(500);
+    expect(atAnn.at(-1)).toBe("+2");
+  });
 });

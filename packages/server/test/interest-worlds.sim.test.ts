@@ -1,3 +1,4 @@
+import { aura, hexagons, quadtree } from "@paceline/netcode/interest";
 import { seededRandom, type Random } from "@paceline/transport/simulated";
 import { expect, test } from "vitest";
 import { seeds, someOf } from "../../testkit/test/some-of.js";
@@ -9,6 +10,15 @@ interface Place {
   readonly x: number;
   readonly y: number;
 }
+
+/** By the seed, so that it takes no number from the world's chance. Squares are what {@link TWICE_LEFT} needs. */
+const schemes = [
+  hexagons(),
+  quadtree({ splitAt: 5, levels: 1 }),
+  undefined,
+  aura({ media: { sight: {} } }),
+  undefined,
+];
 
 /** A room with chance options, in which walkers walk, jump, end and come, and the first player's line has troubles. */
 class ChanceWorld {
@@ -30,8 +40,9 @@ class ChanceWorld {
     const next = (): number => this.#random.next();
     const radiusM = (this.#radiusM = 20 + 80 * next());
     const cellM = radiusM * (0.25 + next());
-    // A cell with its borders, at both ends.
-    this.#mostM = radiusM + Math.SQRT2 * 1.2 * cellM + 0.2 * cellM;
+    const scheme = schemes[seed % schemes.length];
+    // A cell with its borders, at both ends. An aura is exact.
+    this.#mostM = scheme?.name === "aura" ? radiusM : radiusM + Math.SQRT2 * 1.2 * cellM + 0.2 * cellM;
     const rings = [{ radiusM: radiusM / 3 }, { radiusM, everyTicks: 1 + Math.floor(next() * 4) }];
     const isHidden = this.#chance(0.4)
       ? (player: number, id: number) => (player * 7 + id) % 3 === 0
@@ -43,6 +54,7 @@ class ChanceWorld {
     this.#meadow = new Meadow(seed, {
       ...(this.#chance(0.5) ? { radiusM } : { rings }),
       cellM,
+      scheme,
       ...(isHidden && { relevant: ({ number }, { id }) => !isHidden(number, id) }),
     });
     for (let each = 0; each < 5; each++) this.#join();

@@ -3,10 +3,11 @@ import type { QueryRow } from "../interest/measure-query.js";
 import { atMost, type Bound } from "../result/bound.js";
 import type { Goals, Scheme, WorldCase } from "./world-cases.js";
 import type { WorldFigures } from "./world-figures.js";
+import type { SchemeName } from "./world-shape.js";
 
 /** The medians of a case's runs. */
 export interface WorldRow extends Record<string, string | number> {
-  readonly scheme: Scheme;
+  readonly scheme: Scheme | SchemeName;
   readonly entities: number;
   readonly receivers: number;
   readonly distribution: string;
@@ -30,7 +31,7 @@ export function worldRow({ scheme, shape, goals }: WorldCase, runs: readonly Wor
   const median = (of: (run: WorldFigures) => number): number => quantile(runs.map(of), 0.5);
   const tick = (share: number): number => median(({ tickMs }) => quantile(tickMs, share));
   return {
-    scheme,
+    scheme: shape.interest ?? scheme,
     entities: shape.entities,
     receivers: shape.receivers,
     distribution: shape.distribution,

@@ -1,4 +1,4 @@
-import { HUBS, type WorldShape } from "./world-shape.js";
+import { HUBS, type SchemeName, type WorldShape } from "./world-shape.js";
 
 /** `memory`: links of memory under virtual time. `sockets`: WebSockets on this machine. */
 export type Scheme = "memory" | "sockets";
@@ -63,6 +63,18 @@ export function scalingCases(share: number): WorldCase[] {
   return sizes.flatMap((entities) =>
     SCALING_IN_VIEW.map((inView): WorldCase => {
       return { scheme: "memory", shape: worldOf("uniform", Math.round(entities * share), inView), goals: {} };
+    }),
+  );
+}
+
+const SCHEMES: readonly SchemeName[] = ["squares", "hexagons", "quadtree", "aura"];
+
+/** Returns the same two worlds for each scheme of interest. `share`: of the players, to be quick. */
+export function schemeCases(share: number): WorldCase[] {
+  const players = Math.round(MAX_RECEIVERS * share);
+  return (["uniform", "hot-spot"] as const).flatMap((distribution) =>
+    SCHEMES.map((interest): WorldCase => {
+      return { scheme: "memory", shape: { ...worldOf(distribution, players, 20), interest }, goals: {} };
     }),
   );
 }

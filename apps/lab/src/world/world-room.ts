@@ -1,9 +1,18 @@
 import { defineEntity, uint, vec2 } from "@paceline/protocol";
-import { Room, type Player, type RoomInterest, type ServerEntity } from "@paceline/server";
+import {
+  Room,
+  aura,
+  hexagons,
+  quadtree,
+  type InterestScheme,
+  type Player,
+  type RoomInterest,
+  type ServerEntity,
+} from "@paceline/server";
 import type { RandomWaypoints } from "../interest/random-waypoints.js";
 import { ArenaInput } from "../room/systems/arena-kinds.js";
 import type { StepTimes } from "./step-times.js";
-import { geometryOf, type WorldShape } from "./world-shape.js";
+import { geometryOf, type SchemeName, type WorldShape } from "./world-shape.js";
 
 export const WORLD_ROOM = "world";
 export const PRECISION_M = 0.01;
@@ -25,11 +34,19 @@ export interface WorldTypes {
   readonly options: { readonly index: number };
 }
 
+const schemes: Readonly<Record<SchemeName, () => InterestScheme | undefined>> = {
+  squares: () => undefined,
+  hexagons,
+  quadtree: () => quadtree(),
+  aura: () => aura({ media: { sight: {} } }),
+};
+
 function interestOf(shape: WorldShape): RoomInterest<Player, ServerEntity> {
   const { radiusM, edgeM } = geometryOf(shape);
   return {
     radiusM,
     maxEntities: MAX_ENTITIES,
+    scheme: schemes[shape.interest ?? "squares"](),
     world: { minX: 0, minY: 0, maxX: edgeM, maxY: edgeM },
   };
 }

@@ -17,7 +17,12 @@ export interface WorldShape {
   readonly aimedInView: number;
   /** The room's limit of states for each receiver. */
   readonly bytesPerSecond: number;
+  /** Scheme of the room's interest. Default: squares. */
+  readonly interest?: SchemeName;
 }
+
+/** Schemes of interest that are compared. */
+export type SchemeName = "squares" | "hexagons" | "quadtree" | "aura";
 
 /** View distance in a world without crowds, m. */
 const RADIUS_M = 50;

@@ -1,4 +1,4 @@
-import { NOWHERE, type SquareGrid } from "./square-grid.js";
+import { NOWHERE, type CellScheme } from "./cell-scheme.js";
 
 /** Told that an entity is in another cell. {@link NOWHERE}: it is new, or was removed. */
 export type CellChange = (id: number, cell: number, previousCell: number) => void;
@@ -23,7 +23,7 @@ export class CellIndex {
   members = new Uint16Array(FIRST_CAPACITY);
   readonly starts: Uint32Array;
   readonly counts: Uint32Array;
-  readonly #grid: SquareGrid;
+  readonly #grid: CellScheme;
   /** A number of its own for each placing, so that an id that is used again is another entity. */
   #serials = new Uint32Array(FIRST_CAPACITY);
   #sortedCells = new Int32Array(FIRST_CAPACITY);
@@ -35,7 +35,7 @@ export class CellIndex {
   #removedCount = 0;
   #nextSerial = 1;
 
-  constructor(grid: SquareGrid) {
+  constructor(grid: CellScheme) {
     this.#grid = grid;
     this.everywhere = grid.cellCount;
     this.starts = new Uint32Array(grid.cellCount + 1);

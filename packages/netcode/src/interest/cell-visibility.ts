@@ -1,7 +1,7 @@
 import { ConfigError } from "@paceline/protocol";
 import type { Rectangle } from "./interest-options.js";
 import type { InterestFaults } from "./interest-faults.js";
-import type { SquareGrid } from "./square-grid.js";
+import type { CellScheme } from "./cell-scheme.js";
 
 const UNKNOWN = 0;
 const VISIBLE = 1;
@@ -13,15 +13,17 @@ const HIDDEN = 2;
  * Verbrugge 2006: up to six times fewer updates).
  */
 export class CellVisibility {
-  readonly #grid: SquareGrid;
+  readonly #grid: CellScheme;
   readonly #windowSize: number;
   readonly #cellVisible: (from: Rectangle, to: Rectangle) => boolean;
   readonly #faults: InterestFaults;
   readonly #rows = new Map<number, Uint8Array>();
+  /** Answers by pair, for schemes whose views are no windows. */
+  readonly #pairs = new Map<number, boolean>();
 
   /** @param windowSize number of cells in a viewer's window */
   constructor(
-    grid: SquareGrid,
+    grid: CellScheme,
     windowSize: number,
     cellVisible: (from: Rectangle, to: Rectangle) => boolean,
     faults: InterestFaults,
@@ -39,6 +41,15 @@ export class CellVisibility {
     if (!row) this.#rows.set(from, (row = new Uint8Array(this.#windowSize)));
     if (row[place] === UNKNOWN) row[place] = this.#ask(from, cell) ? VISIBLE : HIDDEN;
     return row[place] === VISIBLE;
+  }
+
+  /** As {@link sees}, for schemes whose views are no windows. */
+  seesPair(from: number, cell: number): boolean {
+    if (from === cell) return true;
+    const pair = from * this.#grid.cellCount + cell;
+    let answer = this.#pairs.get(pair);
+    if (answer === undefined) this.#pairs.set(pair, (answer = this.#ask(from, cell)));
+    return answer;
   }
 
   #ask(from: number, cell: number): boolean {

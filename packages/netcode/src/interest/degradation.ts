@@ -1,5 +1,5 @@
 import type { InterestPlan } from "./interest-options.js";
-import { UNSEEN } from "./view-window.js";
+import { UNSEEN } from "./cell-view.js";
 
 /**
  * The ways in which a view may be less than its rings, from the full view on. Each step sends less than the

@@ -1,7 +1,11 @@
+export { assertNimbus, aura, type AuraMedium, type AuraOptions, type Nimbus } from "./aura.js";
+export { hexagons } from "./hexagons.js";
 export { Interest, type EntityInterest } from "./interest.js";
 export type { InterestFault } from "./interest-faults.js";
 export { interestPlan, type InterestOptions, type Rectangle } from "./interest-options.js";
+export type { InterestScheme } from "./interest-scheme.js";
 export type { PrivateList } from "./private-list.js";
-export { NOWHERE } from "./square-grid.js";
-export { UNSEEN } from "./view-window.js";
+export { NOWHERE } from "./cell-scheme.js";
+export { UNSEEN } from "./cell-view.js";
 export type { Viewer } from "./viewer.js";
+export { quadtree, type QuadtreeOptions } from "./quadtree.js";

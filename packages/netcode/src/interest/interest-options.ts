@@ -6,6 +6,7 @@ import {
   assertWhole,
   checkKeys,
 } from "@paceline/protocol";
+import { InterestScheme } from "./interest-scheme.js";
 
 /** A ring of detail around a viewer. */
 interface InterestRing {
@@ -35,7 +36,7 @@ export interface InterestOptions {
   /** One to four rings, the nearest first. Entities beyond the last are not sent. */
   readonly rings?: readonly InterestRing[];
   /**
-   * Edge of a cell, m. Default: half of the outer radius. Smaller cells send less from beyond the radius,
+   * Edge of a cell, m. Default: half of the outer radius, or what {@link scheme} says. Smaller cells send less from beyond the radius,
    * larger ones are shared by more viewers.
    */
   readonly cellM?: number;
@@ -56,6 +57,8 @@ export interface InterestOptions {
    * hidden.
    */
   readonly cellVisible?: (from: Rectangle, to: Rectangle) => boolean;
+  /** How the ground is divided, or perceived: `hexagons()`, `quadtree()`, `aura()`. Default: squares. */
+  readonly scheme?: InterestScheme | undefined;
 }
 
 /** A level of detail: how often, and how exactly, entities of a cell are sent. */
@@ -88,6 +91,7 @@ export interface InterestPlan {
   readonly bytesPerSecond: number;
   readonly relevant: InterestOptions["relevant"];
   readonly cellVisible: InterestOptions["cellVisible"];
+  readonly scheme: InterestScheme | undefined;
 }
 
 /** Share of a radius, or of a limit, at which something enters; it leaves at the whole, so that it does not flicker. */
@@ -113,6 +117,7 @@ const optionNames: readonly (keyof InterestOptions)[] = [
   "world",
   "relevant",
   "cellVisible",
+  "scheme",
 ];
 
 /**
@@ -123,15 +128,17 @@ const optionNames: readonly (keyof InterestOptions)[] = [
 export function interestPlan(options: InterestOptions, world: Rectangle): InterestPlan {
   checkKeys("interest", options, optionNames);
   const rings = checkedRings(options);
-  const { maxEntities = 256, bytesPerSecond = 131_072, relevant, cellVisible } = options;
+  const { maxEntities = 256, bytesPerSecond = 131_072, relevant, cellVisible, scheme } = options;
   assertWhole("interest.maxEntities", maxEntities, { min: 1, max: 4096, unit: "entities" });
   assertRange("interest.bytesPerSecond", bytesPerSecond, [1000, 100_000_000, "bytes per second"]);
   if (relevant !== undefined) assertFunction("interest.relevant", relevant);
   if (cellVisible !== undefined) assertFunction("interest.cellVisible", cellVisible);
+  if (scheme !== undefined && !(scheme instanceof InterestScheme))
+    throw new ConfigError("interest.scheme", scheme, "hexagons(), quadtree() or aura()");
   const radiiM = rings.map(({ radiusM }) => radiusM);
   const ground = checkedWorld(options.world ?? world);
   const outerM = radiiM.at(-1)!;
-  const cellM = checkedCell(options.cellM, outerM, ground);
+  const cellM = checkedCell(options.cellM, outerM, ground, scheme);
   const borderM = cellM * BORDER_SHARE;
   return {
     radiiM,
@@ -147,6 +154,7 @@ export function interestPlan(options: InterestOptions, world: Rectangle): Intere
     bytesPerSecond,
     relevant,
     cellVisible,
+    scheme,
   };
 }
 
@@ -210,18 +218,25 @@ function checkedWorld(world: Rectangle): Rectangle {
 }
 
 /** Returns the edge of a cell, m: large enough for the limits of cells in a view and in the world. */
-function checkedCell(cellM: number | undefined, outerM: number, world: Rectangle): number {
+function checkedCell(
+  cellM: number | undefined,
+  outerM: number,
+  world: Rectangle,
+  scheme: InterestScheme | undefined,
+): number {
+  const { cellsPerRadius = CELLS_PER_RADIUS, cellsPerSquare = 1, finestShare = 1 } = scheme?.parts ?? {};
   const [widthM, heightM] = [world.maxX - world.minX, world.maxY - world.minY];
-  const fits = (edgeM: number) => cellsAlong(widthM, edgeM) * cellsAlong(heightM, edgeM) <= MAX_CELLS;
-  let leastM = Math.max(Math.sqrt((widthM * heightM) / MAX_CELLS), widthM / MAX_CELLS, heightM / MAX_CELLS);
+  const mostCells = Math.floor(MAX_CELLS / cellsPerSquare);
+  const fits = (edgeM: number) => cellsAlong(widthM, edgeM) * cellsAlong(heightM, edgeM) <= mostCells;
+  let leastM = Math.max(Math.sqrt((widthM * heightM) / mostCells), widthM / mostCells, heightM / mostCells);
   while (!fits(leastM)) leastM *= 1.01;
   if (cellM === undefined) {
-    const chosenM = Math.max(outerM / CELLS_PER_RADIUS, leastM);
+    const chosenM = Math.max(outerM / cellsPerRadius, leastM);
     if (chosenM <= outerM) return chosenM;
-    const most = `a world of at most ${MAX_CELLS} cells of ${outerM} m, the outer radius`;
+    const most = `a world of at most ${mostCells} cells of ${outerM} m, the outer radius`;
     throw new ConfigError("interest.world", `${widthM} x ${heightM} m`, most);
   }
-  const ofViewM = Math.ceil((outerM / (MAX_REACH - 1.4)) * 1000) / 1000;
+  const ofViewM = Math.ceil((outerM / (MAX_REACH - 1.4) / finestShare) * 1000) / 1000;
   assertRange("interest.cellM", cellM, [ofViewM, MAX_RADIUS_M, `m, for an outer radius of ${outerM} m`]);
   if (fits(cellM)) return cellM;
   const expected = `at least ${leastM.toFixed(3)} m in a world of ${widthM} x ${heightM} m`;

@@ -1,5 +1,8 @@
 import { ConfigError, assertWhole } from "@paceline/protocol";
+import type { Awareness, Nimbus } from "./aura.js";
 import { CellIndex } from "./cell-index.js";
+import type { CellScheme } from "./cell-scheme.js";
+import { UNSEEN } from "./cell-view.js";
 import { CellVisibility } from "./cell-visibility.js";
 import { Degradation } from "./degradation.js";
 import { InterestFaults, type InterestFault, type InterestFaultKind } from "./interest-faults.js";
@@ -14,7 +17,7 @@ import { ListWorkspace, PrivateList } from "./private-list.js";
 import { SquareGrid } from "./square-grid.js";
 import { ViewBudget, type BudgetTerms } from "./view-budget.js";
 import { ViewQuery } from "./view-query.js";
-import { UNSEEN, ViewWindow, windowEdge, windowGeometry, type WindowGeometry } from "./view-window.js";
+import { windowEdge } from "./view-window.js";
 import { Viewer } from "./viewer.js";
 
 const MAX_ID = 0xffff;
@@ -33,6 +36,8 @@ export interface InterestFacts {
   readonly onView: (viewer: Viewer, cell: number, level: number, previousLevel: number) => void;
   /** The first fault of each kind; {@link Interest.faults} counts all. */
   readonly onFault?: (fault: InterestFault) => void;
+  /** Returns the player of a viewer, for the functions of a scheme. Default: the viewer's number. */
+  readonly viewerOf?: (viewer: number) => unknown;
   /** A clock that limits the time of the game's rule, ms. Default: no limit. */
   readonly nowMs?: () => number;
 }
@@ -43,6 +48,8 @@ export interface EntityInterest {
   readonly always?: boolean;
   /** Importance in a crowd, above 0, up to 1000. Default 1. */
   readonly weight?: number;
+  /** How far it is noticed, in a room whose scheme is `aura`. */
+  readonly nimbusM?: Nimbus;
 }
 
 const ordinary: EntityInterest = {};
@@ -67,8 +74,9 @@ export class Interest {
   readonly index: CellIndex;
   readonly #plan: InterestPlan;
   readonly #facts: InterestFacts;
-  readonly #grid: SquareGrid;
-  readonly #geometry: WindowGeometry;
+  readonly #grid: CellScheme;
+  readonly #visibility: CellVisibility | undefined;
+  readonly #awareness: Awareness | undefined;
   readonly #degradation: Degradation;
   readonly #budgetTerms: BudgetTerms;
   readonly #workspace: ListWorkspace;
@@ -76,11 +84,14 @@ export class Interest {
   readonly #viewers: Viewer[] = [];
   readonly #onMoved: InterestFacts["onMoved"];
   readonly #query: ViewQuery;
-  /** The viewer of {@link #onLeftWindow}. */
-  #leaving: Viewer | undefined;
-  readonly #onLeftWindow = (cell: number, ring: number): void => {
-    const level = this.#degradation.levelOf(this.#leaving!.budget.step, ring);
-    if (level !== UNSEEN) this.#facts.onView(this.#leaving!, cell, UNSEEN, level);
+  /** The viewer of {@link #onRing}, and its step of degradation before the present update. */
+  #changing: Viewer | undefined;
+  #stepBefore = 0;
+  readonly #onRing = (cell: number, ring: number, previousRing: number): void => {
+    const viewer = this.#changing!;
+    const previous = this.#degradation.levelOf(this.#stepBefore, previousRing);
+    const level = this.#degradation.levelOf(viewer.budget.step, ring);
+    if (level !== previous) this.#facts.onView(viewer, cell, level, previous);
   };
   /** The viewer whose list is updated first: the first that had to wait. */
   #firstList = 0;
@@ -92,18 +103,23 @@ export class Interest {
     this.#facts = facts;
     this.#onMoved = facts.onMoved;
     this.levels = plan.levels;
-    this.marginM = plan.marginM;
     this.#faults = new InterestFaults((fault) => facts.onFault?.(fault));
-    this.#grid = new SquareGrid(plan);
+    const { newCells, newAwareness } = plan.scheme?.parts ?? {};
+    this.#grid = newCells?.(plan) ?? new SquareGrid(plan);
     this.index = new CellIndex(this.#grid);
+    this.#awareness = newAwareness?.({
+      ...{ plan, index: this.index, faults: this.#faults },
+      viewerOf: facts.viewerOf ?? ((id) => id),
+    });
+    // What is perceived by an exact rule is not beyond its distances.
+    this.marginM = this.#awareness ? 0 : this.#grid.marginM;
     const { cellVisible } = plan;
-    const visibility =
+    this.#visibility =
       cellVisible && new CellVisibility(this.#grid, windowEdge(plan) ** 2, cellVisible, this.#faults);
-    this.#geometry = windowGeometry(plan, this.#grid, visibility);
     this.#degradation = new Degradation(plan);
-    const privateLists = plan.relevant !== undefined;
+    const privateLists = plan.relevant !== undefined || this.#awareness !== undefined;
     this.#budgetTerms = { plan, degradation: this.#degradation, tickHz: facts.tickHz, privateLists };
-    this.#workspace = new ListWorkspace(plan, this.index, this.#faults);
+    this.#workspace = new ListWorkspace(plan, this.index, this.#faults, this.#awareness);
     this.#query = new ViewQuery(this.index, this.#degradation);
   }
 
@@ -116,13 +132,15 @@ export class Interest {
    * Adds an entity at a place, m; moves it if it is there. Throws {@link ConfigError} for a wrong id, place or
    * weight.
    */
-  place(id: number, x: number, y: number, { always = false, weight = 1 }: EntityInterest = ordinary): void {
+  place(id: number, x: number, y: number, kind: EntityInterest = ordinary): void {
+    const { always = false, weight = 1, nimbusM } = kind;
     assertWhole("id", id, idRange);
     if (!Number.isFinite(x)) throw new ConfigError("x", x, "a finite number (m)");
     if (!Number.isFinite(y)) throw new ConfigError("y", y, "a finite number (m)");
     if (!(weight > 0 && weight <= 1000)) throw new ConfigError("weight", weight, "above 0, up to 1000");
     if (!this.#grid.holds(x, y)) this.#faults.count("outside", id);
     const slot = this.index.slotOf(id);
+    if (slot < 0) this.#awareness?.place(id, nimbusM);
     if (slot >= 0) this.index.move(slot, this.#grid.clampX(x), this.#grid.clampY(y));
     else this.index.place(id, this.#grid.clampX(x), this.#grid.clampY(y), weight, always);
   }
@@ -151,7 +169,7 @@ export class Interest {
       grid: this.#grid,
       index: this.index,
       faults: this.#faults,
-      view: new ViewWindow(this.#geometry),
+      view: this.#grid.newView(this.#plan, this.#visibility),
       budget: new ViewBudget(this.#budgetTerms),
     });
     this.#viewers.push(viewer);
@@ -178,6 +196,7 @@ export class Interest {
 
   /** Takes the places of all entities and viewers at a tick, and reports changes: first of entities, then of views. */
   update(tick: number): void {
+    this.#grid.adapt(this.index);
     this.index.sort(this.#onMoved);
     for (const viewer of this.#viewers) this.#refresh(viewer);
     this.#updateLists(tick);
@@ -199,36 +218,23 @@ export class Interest {
   #refresh(viewer: Viewer): void {
     const { view, budget, bound } = viewer;
     const stepBefore = budget.step;
+    this.#changing = viewer;
+    this.#stepBefore = stepBefore;
     viewer.locate();
     bound.dropRemoved();
-    const hasChanged = viewer.takeMove() && this.#measure(viewer);
+    const hasChanged = viewer.takeMove() && view.look(viewer.cell, viewer.viewpoint, this.#onRing);
     view.count(this.index);
     budget.choose(view.counts, this.index.counts[this.index.everywhere]! + bound.count);
-    if (hasChanged) this.#reportCells(viewer, view.before, stepBefore);
-    else if (budget.step !== stepBefore) this.#reportCells(viewer, view.rings, stepBefore);
+    if (hasChanged) view.report(this.#onRing);
+    else if (budget.step !== stepBefore)
+      for (let each = 0; each < view.seenCount; each++)
+        this.#onRing(view.seenCells[each]!, view.seenRings[each]!, view.seenRings[each]!);
     if (budget.isExceeded) this.#faults.count("budget", undefined, viewer.id);
     this.#setSeesEverywhere(viewer, !budget.hasPrivateList);
     if (!budget.hasPrivateList) viewer.list = undefined;
     else if (!viewer.list) {
       viewer.list = new PrivateList(viewer, this.#workspace);
-      if (!this.#plan.relevant) this.#faults.count("crowd", undefined, viewer.id);
-    }
-  }
-
-  #measure(viewer: Viewer): boolean {
-    const { view } = viewer;
-    this.#leaving = viewer;
-    view.centre(viewer.cell, this.#onLeftWindow);
-    return view.measure(viewer.viewpoint);
-  }
-
-  #reportCells(viewer: Viewer, before: Uint8Array, stepBefore: number): void {
-    const { view, budget } = viewer;
-    const { rings } = view;
-    for (let place = 0; place < rings.length; place++) {
-      const previous = this.#degradation.levelOf(stepBefore, before[place]!);
-      const level = this.#degradation.levelOf(budget.step, rings[place]!);
-      if (level !== previous) this.#facts.onView(viewer, view.cellAt(place), level, previous);
+      if (!this.#budgetTerms.privateLists) this.#faults.count("crowd", undefined, viewer.id);
     }
   }
 
@@ -240,7 +246,7 @@ export class Interest {
 
   #updateLists(tick: number): void {
     const viewers = this.#viewers;
-    const nowMs = this.#plan.relevant && this.#facts.nowMs;
+    const nowMs = this.#budgetTerms.privateLists ? this.#facts.nowMs : undefined;
     const endMs = nowMs ? nowMs() + MAX_RULE_MS : Infinity;
     const first = this.#firstList;
     for (let each = 0; each < viewers.length; each++) {

@@ -1,11 +1,12 @@
 import { ConfigError } from "@paceline/protocol";
+import type { Awareness } from "./aura.js";
 import type { BoundEntities } from "./bound-entities.js";
 import { larger, type CellIndex } from "./cell-index.js";
 import type { InterestFaults } from "./interest-faults.js";
 import { ENTER_SHARE, type InterestPlan } from "./interest-options.js";
 import { PriorityHeap } from "./priority-heap.js";
 import type { ViewBudget } from "./view-budget.js";
-import { UNSEEN, type ViewWindow } from "./view-window.js";
+import { UNSEEN, type CellView } from "./cell-view.js";
 
 /** Candidates that a list looks at in one update, for each entity that it may hold. */
 const CANDIDATES_PER_PLACE = 4;
@@ -16,7 +17,7 @@ export interface ListViewer {
   /** Its x and y, m. */
   readonly viewpoint: Float64Array;
   readonly bound: BoundEntities;
-  readonly view: ViewWindow;
+  readonly view: CellView;
   readonly budget: ViewBudget;
 }
 
@@ -25,6 +26,8 @@ export class ListWorkspace {
   readonly plan: InterestPlan;
   readonly index: CellIndex;
   readonly faults: InterestFaults;
+  /** Undefined: a viewer perceives all in its cells. */
+  readonly awareness: Awareness | undefined;
   readonly heap = new PriorityHeap();
   /** Number of the present update of a list. A slot is marked if its entry equals it. */
   stamp = 0;
@@ -34,10 +37,11 @@ export class ListWorkspace {
   /** Place in the list before, if `before` is marked. */
   places = new Uint16Array(0);
 
-  constructor(plan: InterestPlan, index: CellIndex, faults: InterestFaults) {
+  constructor(plan: InterestPlan, index: CellIndex, faults: InterestFaults, awareness?: Awareness) {
     this.plan = plan;
     this.index = index;
     this.faults = faults;
+    this.awareness = awareness;
   }
 
   /** Begins an update: no slot is marked. */
@@ -129,6 +133,7 @@ export class PrivateList {
   update(tick: number): void {
     const { index } = this.#workspace;
     this.#workspace.begin();
+    this.#workspace.awareness?.begin(this.#viewer);
     this.tick = tick;
     this.#next.count = this.entered.count = this.left.count = 0;
     this.#markBefore();
@@ -228,9 +233,10 @@ export class PrivateList {
   }
 
   #consider(slot: number): void {
-    const { index, considered, before, stamp, heap } = this.#workspace;
+    const { index, considered, before, stamp, heap, awareness } = this.#workspace;
     if (considered[slot] === stamp) return;
     considered[slot] = stamp;
+    if (awareness && !awareness.perceives(slot, before[slot] === stamp)) return;
     if (!this.#isRelevant(slot)) return;
     if (this.#isCrowd) {
       this.#offerMerit(slot);

@@ -1,48 +1,37 @@
+import { CellScheme, NOWHERE } from "./cell-scheme.js";
+import type { CellView } from "./cell-view.js";
+import type { CellVisibility } from "./cell-visibility.js";
 import type { InterestPlan, Rectangle } from "./interest-options.js";
+import { ViewWindow, windowGeometry, type WindowGeometry } from "./view-window.js";
 
-/** The cell of an entity or viewer that is nowhere. */
-export const NOWHERE = -1;
-
-/** The world as squares, numbered row by row. It knows places only, and no entity. */
-export class SquareGrid {
+/** The world as squares, numbered row by row. */
+export class SquareGrid extends CellScheme {
   readonly cols: number;
   readonly rows: number;
   readonly cellM: number;
   readonly borderM: number;
-  readonly world: Rectangle;
+  readonly marginM: number;
+  /** Shared by all views of the room. */
+  #geometry: WindowGeometry | undefined;
 
-  constructor({ cols, rows, cellM, borderM, world }: InterestPlan) {
+  constructor({ cols, rows, cellM, borderM, marginM, world }: InterestPlan) {
+    super(world);
     this.cols = cols;
     this.rows = rows;
     this.cellM = cellM;
     this.borderM = borderM;
-    this.world = world;
+    this.marginM = marginM;
   }
 
   get cellCount(): number {
     return this.cols * this.rows;
   }
 
-  /** Returns true if a place is inside the world; false for what is no number. */
-  holds(x: number, y: number): boolean {
-    const { minX, minY, maxX, maxY } = this.world;
-    return x >= minX && x <= maxX && y >= minY && y <= maxY;
+  newView(plan: InterestPlan, visibility: CellVisibility | undefined): CellView {
+    this.#geometry ??= windowGeometry(plan, this, visibility);
+    return new ViewWindow(this.#geometry);
   }
 
-  /** Returns the nearest x inside the world, m. */
-  clampX(x: number): number {
-    return Math.min(Math.max(x, this.world.minX), this.world.maxX);
-  }
-
-  /** Returns the nearest y inside the world, m. */
-  clampY(y: number): number {
-    return Math.min(Math.max(y, this.world.minY), this.world.maxY);
-  }
-
-  /**
-   * Returns the cell of a place inside the world: the present one unless the place is more than a border
-   * outside it. So what moves along an edge does not change cells with every step.
-   */
   cellAt(x: number, y: number, present = NOWHERE): number {
     if (present !== NOWHERE && this.#keeps(present, x, y)) return present;
     const col = Math.min(Math.floor((x - this.world.minX) / this.cellM), this.cols - 1);
@@ -50,7 +39,7 @@ export class SquareGrid {
     return row * this.cols + col;
   }
 
-  /** Returns the ground on which entities of a cell may be: the square and its border. */
+  /** The square and its border. */
   groundOf(cell: number): Rectangle {
     const minX = this.leftOf(cell % this.cols);
     const minY = this.bottomOf(Math.floor(cell / this.cols));

@@ -1,7 +1,7 @@
 import type { CellIndex } from "./cell-index.js";
 import type { Degradation } from "./degradation.js";
 import type { Viewer } from "./viewer.js";
-import { UNSEEN } from "./view-window.js";
+import { UNSEEN } from "./cell-view.js";
 
 /** Writes the entities of a view into arrays of the caller. */
 export class ViewQuery {

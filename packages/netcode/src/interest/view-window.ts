@@ -1,21 +1,16 @@
-import type { CellIndex } from "./cell-index.js";
+import { NOWHERE } from "./cell-scheme.js";
+import { CellView, UNSEEN, ringDistances, type RingChange, type RingDistances } from "./cell-view.js";
 import type { CellVisibility } from "./cell-visibility.js";
-import { ENTER_SHARE, type InterestPlan } from "./interest-options.js";
-import { NOWHERE, type SquareGrid } from "./square-grid.js";
-
-/** The level of a cell that a viewer does not see. */
-export const UNSEEN = 0xff;
+import type { InterestPlan } from "./interest-options.js";
+import type { SquareGrid } from "./square-grid.js";
 
 /** The geometry that all windows of a room share. */
-export interface WindowGeometry {
+export interface WindowGeometry extends RingDistances {
   readonly grid: SquareGrid;
   /** Undefined: nothing is in the way. */
   readonly visibility: CellVisibility | undefined;
   /** Cells along an edge of a window. */
   readonly edge: number;
-  /** Squares of the distances at which a cell enters and leaves each ring, m². */
-  readonly enterM2: Float64Array;
-  readonly leaveM2: Float64Array;
   /** Squares of the distances to the columns and rows of the window that is measured now, m². */
   readonly columnM2: Float64Array;
   readonly rowM2: Float64Array;
@@ -31,9 +26,7 @@ export function windowGeometry(
     grid,
     visibility,
     edge,
-    // A viewer may be a border beyond the place from which it was measured.
-    enterM2: Float64Array.from(plan.radiiM, (radiusM) => (radiusM * ENTER_SHARE + plan.borderM) ** 2),
-    leaveM2: Float64Array.from(plan.radiiM, (radiusM) => (radiusM + plan.borderM) ** 2),
+    ...ringDistances(plan, plan.borderM),
     columnM2: new Float64Array(edge),
     rowM2: new Float64Array(edge),
   };
@@ -44,31 +37,22 @@ export function windowEdge({ reach }: InterestPlan): number {
   return 2 * reach + 1;
 }
 
-/**
- * The cells around a viewer and their rings, by distance and walls alone. A cell keeps its ring between the
- * two radii. Distances are to the ground of a cell, which holds all its entities.
- */
-export class ViewWindow {
+/** The cells around a viewer, as a window of squares. */
+export class ViewWindow extends CellView {
   /** The ring of each cell of the window, row by row; {@link UNSEEN} beyond the last. */
   rings: Uint8Array;
-  /** Number of entities in each ring. */
-  readonly counts: Int32Array;
   /** The viewer's own cell, in the middle of the window. */
   cell = NOWHERE;
-  /** The rings before the last {@link measure}. */
+  /** The rings before the last {@link look}. */
   before: Uint8Array;
-  /** The cells in rings, {@link seenCount} of them, and their rings. */
-  readonly seenCells: Int32Array;
-  readonly seenRings: Uint8Array;
-  seenCount = 0;
   readonly #geometry: WindowGeometry;
 
   constructor(geometry: WindowGeometry) {
+    super(geometry);
     this.#geometry = geometry;
     const { edge } = geometry;
     this.rings = new Uint8Array(edge * edge).fill(UNSEEN);
     this.before = new Uint8Array(edge * edge);
-    this.counts = new Int32Array(geometry.leaveM2.length);
     this.seenCells = new Int32Array(edge * edge);
     this.seenRings = new Uint8Array(edge * edge);
   }
@@ -81,7 +65,6 @@ export class ViewWindow {
     return col < 0 || row < 0 || col >= grid.cols || row >= grid.rows ? NOWHERE : row * grid.cols + col;
   }
 
-  /** Returns the ring of a cell. */
   ringOf(cell: number): number {
     if (this.cell === NOWHERE || cell < 0) return UNSEEN;
     const { edge, grid } = this.#geometry;
@@ -90,11 +73,21 @@ export class ViewWindow {
     return col < 0 || row < 0 || col >= edge || row >= edge ? UNSEEN : this.rings[row * edge + col]!;
   }
 
-  /**
-   * Moves the window so that a cell is in its middle. `onLeft`: called for each seen cell that is outside it
-   * now, with its ring.
-   */
-  centre(cell: number, onLeft: (cell: number, ring: number) => void): void {
+  /** Cells that are outside the window now are reported at once. */
+  look(cell: number, viewpoint: Float64Array, onChange: RingChange): boolean {
+    this.#centre(cell, onChange);
+    return this.#measure(viewpoint);
+  }
+
+  report(onChange: RingChange): void {
+    const { before, rings } = this;
+    for (let place = 0; place < rings.length; place++)
+      if (rings[place] !== UNSEEN || before[place] !== UNSEEN)
+        onChange(this.cellAt(place), rings[place]!, before[place]!);
+  }
+
+  /** Moves the window so that a cell is in its middle. */
+  #centre(cell: number, onChange: RingChange): void {
     if (cell === this.cell) return;
     const { edge, grid } = this.#geometry;
     const next = this.before.fill(UNSEEN);
@@ -106,15 +99,15 @@ export class ViewWindow {
       const col = (place % edge) + shiftCols;
       const row = Math.floor(place / edge) + shiftRows;
       if (col >= 0 && row >= 0 && col < edge && row < edge) next[row * edge + col] = ring;
-      else onLeft(this.cellAt(place), ring);
+      else onChange(this.cellAt(place), UNSEEN, ring);
     }
     this.before = this.rings;
     this.rings = next;
     this.cell = cell;
   }
 
-  /** Measures the cells from a viewpoint in the middle cell (x and y, m). Returns true if one has another ring than {@link before}. */
-  measure(viewpoint: Float64Array): boolean {
+  /** Measures the cells from a viewpoint in the middle cell. */
+  #measure(viewpoint: Float64Array): boolean {
     const { edge, grid, columnM2, rowM2, leaveM2, visibility } = this.#geometry;
     const { rings } = this;
     const next = this.before.fill(UNSEEN);
@@ -135,7 +128,7 @@ export class ViewWindow {
         if (columnM2[col]! > outerColumnM2) continue;
         const place = row * edge + col;
         const present = rings[place]!;
-        const ring = this.#ring(columnM2[col]! + rowM2[row]!, present);
+        const ring = this.ringAt(columnM2[col]! + rowM2[row]!, present);
         if (ring === UNSEEN || (visibility && !visibility.sees(this.cell, this.cellAt(place), place)))
           continue;
         next[place] = ring;
@@ -159,27 +152,6 @@ export class ViewWindow {
       this.seenRings[seen++] = ring;
     }
     this.seenCount = seen;
-  }
-
-  /** Counts the entities in each ring. */
-  count(index: CellIndex): void {
-    const { counts, seenCells, seenRings, seenCount } = this;
-    const entities = index.counts;
-    counts.fill(0);
-    for (let each = 0; each < seenCount; each++) counts[seenRings[each]!]! += entities[seenCells[each]!]!;
-  }
-
-  /** Returns a cell's ring by its distance: the present one unless the cell is nearer or farther than both radii. */
-  #ring(distanceM2: number, present: number): number {
-    const { enterM2, leaveM2 } = this.#geometry;
-    const count = leaveM2.length;
-    let least = 0;
-    while (distanceM2 > leaveM2[least]!) least += 1;
-    let most = least;
-    while (most < count && distanceM2 > enterM2[most]!) most += 1;
-    if (present < least) return least;
-    if (present <= most) return present;
-    return most === count ? UNSEEN : most;
   }
 }
 

@@ -3,16 +3,16 @@ import { BoundEntities } from "./bound-entities.js";
 import type { CellIndex } from "./cell-index.js";
 import type { InterestFaults } from "./interest-faults.js";
 import type { ListViewer, PrivateList } from "./private-list.js";
-import { NOWHERE, type SquareGrid } from "./square-grid.js";
+import { NOWHERE, type CellScheme } from "./cell-scheme.js";
 import type { ViewBudget } from "./view-budget.js";
-import type { ViewWindow } from "./view-window.js";
+import type { CellView } from "./cell-view.js";
 
 /** The parts of a viewer, made by `Interest.addViewer`. */
 export interface ViewerParts {
-  readonly grid: SquareGrid;
+  readonly grid: CellScheme;
   readonly index: CellIndex;
   readonly faults: InterestFaults;
-  readonly view: ViewWindow;
+  readonly view: CellView;
   readonly budget: ViewBudget;
 }
 
@@ -25,7 +25,7 @@ export class Viewer implements ListViewer {
   /** The cell of its viewpoint; `NOWHERE` before the first. */
   cell = NOWHERE;
   readonly bound: BoundEntities;
-  readonly view: ViewWindow;
+  readonly view: CellView;
   readonly budget: ViewBudget;
   /** The entities that are chosen for it alone; undefined while it sees whole cells. */
   list: PrivateList | undefined;
@@ -34,6 +34,7 @@ export class Viewer implements ListViewer {
   readonly #parts: ViewerParts;
   /** The viewpoint from which the rings were measured, m. */
   readonly #measured = new Float64Array(2).fill(NaN);
+  #measuredVersion = 0;
   #followed = -1;
   #followedSerial = 0;
 
@@ -110,11 +111,13 @@ export class Viewer implements ListViewer {
   /** Returns true, once, if the rings have to be measured from where it is now. */
   takeMove(): boolean {
     if (this.cell === NOWHERE) return false;
-    const { borderM } = this.#parts.grid;
+    const { borderM, version } = this.#parts.grid;
     const x = this.viewpoint[0]! - this.#measured[0]!;
     const y = this.viewpoint[1]! - this.#measured[1]!;
     // Not a number before the first time.
-    if (x * x + y * y <= borderM * borderM) return false;
+    if (x * x + y * y <= borderM * borderM && version === this.#measuredVersion) return false;
+    if (version !== this.#measuredVersion) this.#findCell();
+    this.#measuredVersion = version;
     this.#measured[0] = this.viewpoint[0]!;
     this.#measured[1] = this.viewpoint[1]!;
     return true;

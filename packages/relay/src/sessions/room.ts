@@ -108,6 +108,8 @@ export class Room {
   /** Reserved seats that replace a present participant, whose page reloads. */
   readonly #successors = new Set<string>();
   readonly #spectators = new Set<Participant | string>();
+  /** Bots that the members know of, by number. */
+  readonly #bots = new Map<number, PeerInfo>();
   readonly #numbers: PeerNumbers;
   readonly #clock: Clock;
 
@@ -321,12 +323,32 @@ export class Room {
     this.#spectators.delete(participant);
   }
 
+  /** Returns the number of a new bot, which the room's authority plays. It has no session, and takes no seat. */
+  addBot(): number {
+    const nowMs = this.#clock.nowMs();
+    const number = this.#numbers.next([...this.#participants.keys()].at(-1), nowMs);
+    this.#numbers.take(number);
+    return number;
+  }
+
+  /** Tells the members of a bot, which is a peer to them. */
+  introduceBot(number: number, id: string): void {
+    const peer = { number, id, webrtc: false };
+    this.#bots.set(number, peer);
+    this.#sendToAll({ type: "joined", peer });
+  }
+
+  removeBot(number: number): void {
+    this.#numbers.release(number, this.#clock.nowMs());
+    if (this.#bots.delete(number)) this.#sendToAll({ type: "left", number });
+  }
+
   /**
    * Returns the other participants for a welcome. Participants that are not introduced yet follow in `joined`
    * messages.
    */
   peersOf(participant: Participant): PeerInfo[] {
-    const peers: PeerInfo[] = [];
+    const peers: PeerInfo[] = [...this.#bots.values()];
     for (const other of this.#participants.values()) {
       if (other !== participant && other.isIntroduced) peers.push(other.info);
     }
@@ -334,10 +356,14 @@ export class Room {
   }
 
   sendToOthers(participant: Participant, message: ServerMessage): void {
+    this.#sendToAll(message, participant);
+  }
+
+  #sendToAll(message: ServerMessage, except?: Participant): void {
     const payload = writeControl(message);
     const periodMs = this.host && message.type === "left" ? LEFT_PERIOD_MS : 0;
     for (const other of this.#participants.values()) {
-      if (other !== participant) other.send(payload, periodMs);
+      if (other !== except) other.send(payload, periodMs);
     }
   }
 }

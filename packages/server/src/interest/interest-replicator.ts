@@ -77,6 +77,7 @@ export class InterestReplicator implements RoomReplicator {
       { ...general, bytesPerSecond, ...(relevant && { relevant: this.#relevant(relevant) }) },
       {
         ...{ world: ground.world, tickHz, nowMs, onFault },
+        viewerOf: (viewer) => this.#players.get(viewer),
         onMoved: (id, cell, previousCell) => this.#moved(id, cell, previousCell),
         onView: (viewer, cell, level, previousLevel) => this.#viewed(viewer, cell, level, previousLevel),
       },

@@ -5,7 +5,12 @@ import {
   checkKeys,
   type EntityDefinition,
 } from "@paceline/protocol";
-import { interestPlan, type EntityInterest, type InterestOptions } from "@paceline/netcode/interest";
+import {
+  assertNimbus,
+  interestPlan,
+  type EntityInterest,
+  type InterestOptions,
+} from "@paceline/netcode/interest";
 import { Ground, type GroundAxes } from "./ground.js";
 
 /** How the entities of one kind matter. */
@@ -19,7 +24,7 @@ export interface KindInterest extends EntityInterest {
  */
 export interface RoomInterest<P = never, E = never> extends Pick<
   InterestOptions,
-  "radiusM" | "rings" | "cellM" | "maxEntities" | "world" | "cellVisible"
+  "radiusM" | "rings" | "cellM" | "maxEntities" | "world" | "cellVisible" | "scheme"
 > {
   /**
    * The axes of a position that make the ground. Default: x and y of positions with two components, x and z of those
@@ -42,6 +47,7 @@ const names: readonly (keyof RoomInterest)[] = [
   "maxEntities",
   "world",
   "cellVisible",
+  "scheme",
   "ground",
   "kinds",
   "relevant",
@@ -59,21 +65,29 @@ export function assertRoomInterest(interest: RoomInterest, definitions: readonly
   if (relevant !== undefined) assertFunction("interest.relevant", relevant);
   if (ground !== undefined && ground !== "xy" && ground !== "xz")
     throw new ConfigError("interest.ground", ground, '"xy" or "xz"');
-  if (!Array.isArray(kinds)) throw new ConfigError("interest.kinds", kinds, "a list of kinds");
-  for (const [index, kind] of kinds.entries()) {
-    const at = `interest.kinds[${index}]`;
-    assertObject(at, kind);
-    checkKeys(at, kind, ["definition", "always", "weight"]);
-    const { definition, always, weight = 1 } = kind as KindInterest;
-    if (!definitions.includes(definition))
-      throw new ConfigError(
-        `${at}.definition`,
-        (definition as EntityDefinition | undefined)?.name,
-        "one of the room's entities",
-      );
-    if (always !== undefined && typeof always !== "boolean")
-      throw new ConfigError(`${at}.always`, always, "true or false");
-    if (!(weight > 0 && weight <= 1000)) throw new ConfigError(`${at}.weight`, weight, "above 0, up to 1000");
-  }
   interestPlan(general, new Ground(definitions, ground).world);
+  if (!Array.isArray(kinds)) throw new ConfigError("interest.kinds", kinds, "a list of kinds");
+  for (const [index, kind] of kinds.entries())
+    assertKind(`interest.kinds[${index}]`, kind as KindInterest, definitions, general.scheme);
+}
+
+function assertKind(
+  at: string,
+  kind: KindInterest,
+  definitions: readonly EntityDefinition[],
+  scheme: RoomInterest["scheme"],
+): void {
+  assertObject(at, kind);
+  checkKeys(at, kind, ["definition", "always", "weight", "nimbusM"]);
+  const { definition, always, weight = 1, nimbusM } = kind;
+  if (!definitions.includes(definition))
+    throw new ConfigError(
+      `${at}.definition`,
+      (definition as EntityDefinition | undefined)?.name,
+      "one of the room's entities",
+    );
+  if (always !== undefined && typeof always !== "boolean")
+    throw new ConfigError(`${at}.always`, always, "true or false");
+  if (!(weight > 0 && weight <= 1000)) throw new ConfigError(`${at}.weight`, weight, "above 0, up to 1000");
+  if (nimbusM !== undefined) assertNimbus(`${at}.nimbusM`, nimbusM, scheme);
 }

@@ -28,6 +28,7 @@ import { PlayerInputs } from "../players/player-inputs.js";
 import { authorityAllowance, type PlayerLimits } from "../players/player-limits.js";
 import { Sight, checkedPoint, type Point } from "../entities/sight.js";
 import { PlayerStates } from "../states/player-states.js";
+import { BotParticipant } from "./bot-participant.js";
 import type { PlayerInbox } from "./player-inbox.js";
 import type { PlayerLifecycle } from "./player-lifecycle.js";
 import type { RoomEntities } from "./room-entities.js";
@@ -108,7 +109,9 @@ export class Player<Inputs = unknown> {
   readonly options: Readonly<Record<string, unknown>>;
   /** True for a spectator. It receives everything, and the room refuses what it sends. */
   readonly isSpectator: boolean;
-  /** Network address from which the player asked for its seat. */
+  /** True for a bot of the room's: see `Room.addBot`. */
+  readonly isBot: boolean;
+  /** Network address from which the player asked for its seat. Empty for a bot. */
   readonly address: string;
   /** @internal The relay's half of the player. A reload of the page brings another one. */
   participant: PlayerParticipant;
@@ -128,6 +131,8 @@ export class Player<Inputs = unknown> {
   /** The row of {@link input}. */
   readonly #inputRow: Float32Array | undefined;
   readonly #inputFields: object | undefined;
+  /** @internal The fields of {@link input}, for a bot that drives the player. Undefined in a room without inputs. */
+  readonly drivenInput: object | undefined;
   readonly #allowance: MessageAllowance;
   readonly #admitToAuthority: ReturnType<typeof authorityAllowance>;
   /** How the player wants events and messages sent. */
@@ -154,6 +159,7 @@ export class Player<Inputs = unknown> {
     this.options = seat.options;
     this.isSpectator = seat.isSpectator;
     this.address = seat.address;
+    this.isBot = participant instanceof BotParticipant;
     this.participant = participant;
     this.#room = room;
     this.#world = world;
@@ -168,6 +174,7 @@ export class Player<Inputs = unknown> {
     const place = { table, row: table.allocate() };
     this.#inputRow = table.stateOf(place.row);
     this.#inputFields = newFields(inputs.definition, { place, layer: "state", isWritable: false });
+    this.drivenInput = newFields(inputs.definition, { place, layer: "state", isWritable: true });
     this.inputs = new PlayerInputs(inputs, room.counters);
   }
 
@@ -401,7 +408,8 @@ export class Player<Inputs = unknown> {
   /** @internal Copies the input of this tick to the row that the game reads. */
   takeInput(tick: number): void {
     const row = this.#inputRow;
-    if (!row || !this.inputs) return;
+    // A bot writes into the row itself.
+    if (!row || !this.inputs || this.isBot) return;
     const input = this.inputs.take(tick);
     // For so few numbers, `set` takes longer than a loop.
     for (let index = 0; index < row.length; index++) row[index] = input[index]!;

@@ -10,6 +10,7 @@ import { MessageHandlers } from "./message-handlers.js";
 import { PlayerInbox } from "./player-inbox.js";
 import { PlayerLifecycle } from "./player-lifecycle.js";
 import { PlayerRegistry } from "./player-registry.js";
+import { RoomBots } from "./room-bots.js";
 import { RoomClock } from "./room-clock.js";
 import { RoomEntities } from "./room-entities.js";
 import { RoomErrors } from "./room-errors.js";
@@ -21,9 +22,11 @@ import { TickLoop } from "./tick-loop.js";
 /** The relay's half of a room, as far as the game's half uses it. */
 export type RelayedRoom = Pick<
   RelayRoom,
+  | "addBot"
   | "code"
   | "end"
   | "id"
+  | "introduceBot"
   | "isKept"
   | "isLocked"
   | "isPrivate"
@@ -32,6 +35,8 @@ export type RelayedRoom = Pick<
   | "metadata"
   | "name"
   | "openMatch"
+  | "removeBot"
+  | "taken"
 >;
 
 /** The surroundings of a room. */
@@ -68,6 +73,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly entities: RoomEntities;
   readonly lifecycle: PlayerLifecycle;
   readonly saving: RoomSaving;
+  readonly bots: RoomBots;
   /** Called when the room is closed. */
   readonly onClosed: () => void;
 }
@@ -111,6 +117,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
     ...{ room, scheduler, counters, hooks, players, entities, inbox, loop },
     ...{ messageLimits, playerLimits, maxOwnEntities },
   });
+  const bots = new RoomBots({ room, hosted, hooks, lifecycle, players, scheduler });
   const clock = new RoomClock(scheduler, (fn) => hooks.call("clock", fn));
   const timers = new RoomTimers({ room, clock, scheduler, log, roomId: hosted.id });
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
@@ -119,7 +126,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   });
   return {
     ...{ hosted, info, scheduler, counters, errors, hooks, clock, timers, loop, handlers, players },
-    ...{ entities, lifecycle, saving, onOver },
+    ...{ entities, lifecycle, saving, bots, onOver },
     onClosed: () => setup.onClosed(room),
   };
 }

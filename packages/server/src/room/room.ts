@@ -24,6 +24,7 @@ import type { Breach } from "../players/plausibility.js";
 import type { PlayerLimits } from "../players/player-limits.js";
 import type { BreachAnswer, PlayerEntities } from "./owned-states.js";
 import type { Player } from "./player.js";
+import type { BotOptions, Bots } from "./room-bots.js";
 import type { RoomClock } from "./room-clock.js";
 import { checkedMetadata } from "./room-metadata.js";
 import { newRoomParts, type RoomParts, type RoomSetup } from "./room-parts.js";
@@ -462,6 +463,16 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     return this.#opened.timers.cancel(method);
   }
 
+  /**
+   * Adds a bot: a player without a page, whose input the room's code writes at each step. `onJoin` and `onLeave` are
+   * called for it, and `player.isBot` is true. Bots sit on free seats only: when a person wants the seat, the newest bot
+   * leaves, and when the person has left, it comes back. With `fill: 8` as many bots come as are missing to eight
+   * members. With `standsIn: true` the same code drives players whose link is lost, until they are back.
+   */
+  addBot(options: BotOptions<this["inputs"]>): Bots {
+    return this.#opened.bots.add(options);
+  }
+
   /** Lets no more players in, until {@link unlock}. */
   lock(): void {
     this.#opened.hosted.isLocked = true;
@@ -519,7 +530,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   async #open(options: RoomOptions, restored: RestoredRoom | undefined): Promise<RoomCallbacks | undefined> {
-    const { hooks, info, lifecycle, loop, onOver, saving } = this.#opened;
+    const { bots, hooks, info, lifecycle, loop, onOver, saving } = this.#opened;
     const problem = saving.begin(options, restored);
     const created =
       problem === undefined &&
@@ -531,10 +542,14 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
       return undefined;
     }
     this.#syncPlaces();
+    bots.isOpen = true;
+    bots.balance();
     loop.start();
     return {
       info,
       join: async (participant, seat) => {
+        // Before the newcomer is in, so that the room never has more players than places.
+        bots.balance();
         const refusal = await lifecycle.join(participant, seat);
         this.#syncPlaces();
         return refusal;
@@ -550,16 +565,20 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   #step(tick: number): void {
-    const { entities, errors, hooks, info, players, saving, scheduler } = this.#opened;
+    const { bots, entities, errors, hooks, info, players, saving, scheduler } = this.#opened;
     const { owned, replicator, rewinding, spectators, world } = entities;
     for (const player of players.values()) {
       player.takeInput(tick);
       owned.advance(player);
     }
+    bots.balance();
+    bots.drive(tick);
     hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
     if (errors.isClosed) return;
     const nowMs = scheduler.nowMs();
-    const playerStates = players.statesOf((player) => player.isReachable && !spectators.isDelayed(player));
+    const playerStates = players.statesOf(
+      (player) => player.isReachable && !player.isBot && !spectators.isDelayed(player),
+    );
     hooks.call("states", () => replicator.write({ tick, nowMs }, playerStates));
     rewinding.record(tick, world);
     spectators.step(tick, nowMs);
@@ -584,9 +603,10 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /** Ends the steps and the timers. */
   #end(): void {
-    const { clock, errors, loop, onClosed } = this.#opened;
+    const { bots, clock, errors, loop, onClosed } = this.#opened;
     if (errors.isClosed) return;
     errors.isClosed = true;
+    bots.isOpen = false;
     loop.stop();
     clock.end();
     onClosed();
