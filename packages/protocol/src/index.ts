@@ -10,6 +10,23 @@ export {
   smallCodec,
   useValueCodec,
 } from "./bytes/value-codec.js";
+export {
+  Collection,
+  CollectionBudget,
+  type CollectionHost,
+  type ItemChange,
+} from "./collections/collection.js";
+export { list, map } from "./collections/collection-fields.js";
+export { CollectionReader } from "./collections/collection-reader.js";
+export {
+  CollectionSender,
+  type CollectionMessage,
+  type HeldCollections,
+} from "./collections/collection-sender.js";
+export { collectionCode, type CollectionCode } from "./collections/collection-code.js";
+export { newCollections } from "./collections/collections.js";
+export { ItemList, type ReadonlyItemList } from "./collections/item-list.js";
+export { ItemMap, type ReadonlyItemMap } from "./collections/item-map.js";
 export * from "./errors/error-codes.js";
 export * from "./errors/errors.js";
 export * from "./errors/option-checks.js";
@@ -30,8 +47,9 @@ export {
   type EnumField,
   group,
   type GroupField,
-  list,
+  type GrowingListField,
   type ListField,
+  type MapField,
   string,
   type StringField,
 } from "./schema/entity-composites.js";

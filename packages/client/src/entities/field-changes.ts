@@ -1,4 +1,10 @@
-import { ConfigError, type EntityDefinition, type Field } from "@paceline/protocol";
+import {
+  ConfigError,
+  type Collection,
+  type EntityDefinition,
+  type Field,
+  type ItemChange,
+} from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../listeners.js";
 
 /**
@@ -17,6 +23,8 @@ export class FieldChanges {
   readonly #definition: EntityDefinition;
   readonly #entity: () => object;
   readonly #watched = new Map<string, Watched>();
+  /** Listeners of lists and maps of changing length, by field. */
+  readonly #items = new Map<string, Listeners<unknown[]>>();
   #isEmitting = false;
   #isEnded = false;
 
@@ -31,14 +39,31 @@ export class FieldChanges {
   }
 
   /** Throws {@link ConfigError} for a name that is no field. */
-  on(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
+  on(name: string, listener: (...change: never[]) => void): Unsubscribe {
+    if (this.#definition.collections.some((each) => each.name === name)) return this.#onItems(name, listener);
     const watched = this.#watched.get(name) ?? this.#newWatched(name);
-    const stop = watched.listeners.add(listener);
+    const stop = watched.listeners.add(listener as (value: unknown, previous: unknown) => void);
     if (!this.#isEnded) this.#watched.set(name, watched);
     return () => {
       stop();
       if (watched.listeners.isEmpty && this.#watched.get(name) === watched) this.#watched.delete(name);
     };
+  }
+
+  #onItems(name: string, listener: (...change: never[]) => void): Unsubscribe {
+    let listeners = this.#items.get(name);
+    if (!listeners) {
+      this.#items.set(name, (listeners = new Listeners()));
+      const collection = (this.#entity() as Readonly<Record<string, Collection>>)[name];
+      if (collection) collection.onChanges = (changes) => this.emitItems(name, changes);
+    }
+    return listeners.add(listener as (...change: unknown[]) => void);
+  }
+
+  /** Reports changes of a list or map. */
+  emitItems(name: string, changes: readonly ItemChange[]): void {
+    const listeners = this.#items.get(name);
+    if (!this.#isEnded) for (const change of changes) listeners?.emit(...change);
   }
 
   /**
@@ -96,6 +121,10 @@ export function plainValue(field: Field, value: unknown): unknown {
       return { ...(value as object) };
     case "bytes":
       return (value as Uint8Array).slice();
+    case "growing":
+      return Array.from(value as Iterable<unknown>);
+    case "map":
+      return new Map(value as Iterable<[string, unknown]>);
     case "list":
       return Array.from(value as readonly unknown[], (item) => plainValue(field.item, item));
     case "group": {

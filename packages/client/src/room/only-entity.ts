@@ -1,4 +1,10 @@
-import { ConfigError, type EntityDefinition, type ValueOf } from "@paceline/protocol";
+import {
+  CollectionBudget,
+  ConfigError,
+  collectionCode,
+  type EntityDefinition,
+  type ItemChange,
+} from "@paceline/protocol";
 import {
   EntityTable,
   newFields,
@@ -6,7 +12,7 @@ import {
   type ReadonlyFields,
   type WritableFields,
 } from "@paceline/netcode";
-import type { Entity, OwnedEntity } from "../entities/entity.js";
+import type { ChangeListener, Entity, OwnedEntity } from "../entities/entity.js";
 import { FieldChanges, plainValue } from "../entities/field-changes.js";
 import type { Listeners, Unsubscribe } from "../listeners.js";
 import type { SoleWriter } from "../modes/room-mode.js";
@@ -26,7 +32,7 @@ export type OnlyEntity<
   /** Registers a listener for changes of a field. It stays registered when the writer changes. */
   onChange<Name extends keyof D["fields"] & string>(
     field: Name,
-    listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
+    listener: ChangeListener<D["fields"][Name]>,
   ): Unsubscribe;
 };
 
@@ -145,7 +151,13 @@ export class OnlyEntityView {
     for (const stop of this.#stops) stop();
     this.#values = entity;
     const names = Object.keys(this.#definition.fields);
-    this.#stops = names.map((name) => entity.onChange(name, () => this.#changes.review()));
+    const lists = new Set(this.#definition.collections.map(({ name }) => name));
+    this.#stops = names.map((name) =>
+      entity.onChange(name, (...change: readonly unknown[]) => {
+        if (lists.has(name)) this.#changes.emitItems(name, [change as unknown as ItemChange]);
+        else this.#changes.review();
+      }),
+    );
     this.#changes.review();
   }
 
@@ -161,5 +173,7 @@ export class OnlyEntityView {
 function initialValues(definition: EntityDefinition): Values {
   const table = new EntityTable(definition, 1);
   const place = { table, row: table.allocate() };
-  return newFields(definition, { place, layer: "state", isWritable: false }) as Values;
+  const code = definition.collections.length > 0 ? collectionCode() : undefined;
+  const collections = code?.newCollections(definition, code.hostOf(new CollectionBudget(0)));
+  return newFields(definition, { place, layer: "state", isWritable: false, collections }) as Values;
 }

@@ -51,6 +51,8 @@ export function componentCount(field: Field): number {
       return Object.values(field.fields).reduce((sum, member) => sum + componentCount(member), 0);
     case "string":
     case "bytes":
+    case "growing":
+    case "map":
       return 0;
     default:
       return counts[field.kind];
@@ -74,6 +76,9 @@ export class ComponentList {
       case "string":
       case "bytes":
         this.leaves.push({ path, field, offset: this.textCount++, count: 0 });
+        return;
+      case "growing":
+      case "map":
         return;
       default:
         this.leaves.push({ path, field, offset: this.components.length, count: counts[field.kind] });

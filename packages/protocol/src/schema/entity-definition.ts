@@ -1,6 +1,12 @@
 import { limits } from "../limits.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
-import { assertField, type GroupField, type ListField } from "./entity-composites.js";
+import {
+  assertField,
+  type GroupField,
+  type GrowingListField,
+  type ListField,
+  type MapField,
+} from "./entity-composites.js";
 import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";
 import type { ValueOf } from "./entity-values.js";
 import { ConfigError, checkKeys } from "../errors/errors.js";
@@ -14,6 +20,16 @@ import {
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
+
+/** A list or map of changing length. Its changes travel as reliable messages. */
+export interface CollectionSite {
+  readonly name: string;
+  /** `player.inventory`, for errors. */
+  readonly path: string;
+  readonly field: GrowingListField | MapField;
+  /** Number that stands for the field in messages, 1 to 65535: equal fields have equal numbers. */
+  readonly tag: number;
+}
 
 /** An entity's fields as the game's motion model gets them. It writes vectors component by component. */
 export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
@@ -29,7 +45,9 @@ type StepValue<F> = F extends Vec2Field
         ? StepValue<Item>[]
         : F extends GroupField<infer Members>
           ? { -readonly [Name in keyof Members]: StepValue<Members[Name]> }
-          : ValueOf<F>;
+          : F extends GrowingListField | MapField
+            ? undefined
+            : ValueOf<F>;
 
 /** The game's motion model: see {@link EntityOptions.step}. */
 export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
@@ -90,6 +108,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly leaves: readonly Leaf[];
   /** Number of text fields (string or bytes) in `leaves`. */
   readonly textCount: number;
+  /** Lists and maps of changing length, which are no part of states. */
+  readonly collections: readonly CollectionSite[];
   /** The components that motion changes; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
   /**
@@ -126,15 +146,20 @@ export function defineEntity<const F extends Fields>(
   const list = new ComponentList();
   const { components } = list;
   const offsets: Record<string, number> = {};
+  const collections: CollectionSite[] = [];
   for (const [fieldName, field] of Object.entries(fields)) {
     assertName(`${name} field name`, fieldName);
     assertNotReserved(name, fieldName);
     assertField(`${name}.${fieldName}`, field);
+    if (field.kind === "growing" || field.kind === "map") {
+      collections.push(collectionSite(name, fieldName, field));
+      continue;
+    }
     offsets[fieldName] = components.length;
     list.add(fieldName, field);
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
-  assertSize(name, list);
+  assertSize(name, list, collections);
   const motion = options.motion ?? defaultMotion(options);
   assertShow(name, options.show, motion);
   assertStep(name, motion, options.step);
@@ -156,14 +181,26 @@ export function defineEntity<const F extends Fields>(
     offsets,
     leaves: list.leaves,
     textCount: list.textCount,
+    collections,
     motionLayout,
-    schemaHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
+    schemaHash: hashOf(
+      [name, motion, ...list.leaves.map(describeLeaf), ...collections.map(({ tag }) => `#${tag}`)].join("|"),
+    ),
   });
 }
 
 function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): MotionModel {
   if (step) return "step";
   return show === "interpolate" ? "velocity" : "hold";
+}
+
+/** Describes a list or map by all on which both sides must agree, as its tag. */
+function collectionSite(name: string, fieldName: string, field: GrowingListField | MapField): CollectionSite {
+  const items = new ComponentList();
+  items.add("", field.item);
+  const described = [fieldName, field.kind, field.max, ...items.leaves.map(describeLeaf)].join("|");
+  const tag = hashOf(described) & 0xffff || 1;
+  return { name: fieldName, path: `${name}.${fieldName}`, field, tag };
 }
 
 /** Returns everything about a leaf that both sides must agree on. */
@@ -180,8 +217,18 @@ function assertNotReserved(name: string, fieldName: string): void {
 }
 
 /** A whole state, with everything around it, must fit one packet. */
-function assertSize(name: string, { components, leaves }: ComponentList): void {
-  if (leaves.length === 0) throw new ConfigError(name, "no fields", "at least one field");
+function assertSize(
+  name: string,
+  { components, leaves }: ComponentList,
+  collections: readonly CollectionSite[],
+): void {
+  for (const [index, { path, tag }] of collections.entries()) {
+    const other = collections.slice(0, index).find((each) => each.tag === tag);
+    if (other)
+      throw new ConfigError(path, other.path, "a name whose number differs from that of another list");
+  }
+  if (leaves.length + collections.length === 0)
+    throw new ConfigError(name, "no fields", "at least one field");
   const textBytes = leaves.reduce(
     (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
     0,
@@ -222,7 +269,7 @@ function assertThresholds(
   for (const [field, value] of Object.entries(threshold)) {
     // Every object has inherited names, such as toString, that are not fields.
     const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (known === undefined) {
+    if (known === undefined || known.kind === "growing" || known.kind === "map") {
       throw new ConfigError(`${name}.threshold.${field}`, value, `one of ${Object.keys(fields).join(", ")}`);
     }
     if (value === undefined || !(value > 0) || !Number.isFinite(value)) {

@@ -15,6 +15,7 @@ import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Player } from "./player.js";
 import type { PlayerRegistry } from "./player-registry.js";
 import type { Room } from "./room.js";
+import { RoomLists } from "./room-lists.js";
 import { SpectatorStream } from "./spectator-stream.js";
 
 /**
@@ -50,6 +51,7 @@ export class RoomEntities {
   readonly replicator: RoomReplicator;
   readonly ground: Ground;
   readonly spectators: SpectatorStream;
+  readonly lists: RoomLists;
   readonly rewinding: RewindHistory;
   readonly owned: OwnedStates;
   readonly #options: RoomEntitiesOptions;
@@ -85,6 +87,11 @@ export class RoomEntities {
       bytesPerSecond,
       players,
     });
+    const { spectators } = this;
+    this.lists = new RoomLists({
+      ...{ world, tickHz, players, spectators },
+      hasInterest: room.interest !== undefined,
+    });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.owned = new OwnedStates({
       world: this.world,
@@ -107,6 +114,7 @@ export class RoomEntities {
       record,
       players.statesOf((player) => !this.spectators.isDelayed(player)),
     );
+    this.lists.removed(record.id);
     this.rewinding.forget(record);
     this.world.remove(record);
     this.owned.removed(record);

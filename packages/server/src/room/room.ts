@@ -488,7 +488,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   #step(tick: number): void {
     const { entities, errors, hooks, info, players, scheduler } = this.#opened;
-    const { owned, replicator, rewinding, spectators, world } = entities;
+    const { lists, owned, replicator, rewinding, spectators, world } = entities;
     for (const player of players.values()) {
       player.takeInput(tick);
       owned.advance(player);
@@ -498,6 +498,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     const nowMs = scheduler.nowMs();
     const playerStates = players.statesOf((player) => player.isReachable && !spectators.isDelayed(player));
     hooks.call("states", () => replicator.write({ tick, nowMs }, playerStates));
+    lists.flush(tick);
     rewinding.record(tick, world);
     spectators.step(tick, nowMs);
     this.#syncPlaces();
