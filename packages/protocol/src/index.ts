@@ -23,8 +23,8 @@ export {
   type CollectionMessage,
   type HeldCollections,
 } from "./collections/collection-sender.js";
-export { collectionCode, type CollectionCode } from "./collections/collection-code.js";
-export { newCollections } from "./collections/collections.js";
+export { listCode, type CollectionCode } from "./collections/collection-code.js";
+export { newCollections, type OwnCollections } from "./collections/collections.js";
 export { ItemList, type ReadonlyItemList } from "./collections/item-list.js";
 export { ItemMap, type ReadonlyItemMap } from "./collections/item-map.js";
 export * from "./errors/error-codes.js";
@@ -53,7 +53,15 @@ export {
   string,
   type StringField,
 } from "./schema/entity-composites.js";
-export * from "./schema/entity-definition.js";
+export {
+  defineEntity,
+  type EntityDefinition,
+  type EntityOptions,
+  type Fields,
+  hashOf,
+  type StepFunction,
+  type StepState,
+} from "./schema/entity-definition.js";
 export {
   angle,
   type AngleField,

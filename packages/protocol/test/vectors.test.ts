@@ -6,6 +6,8 @@ import {
   defineEntity,
   encodeValue,
   isNewer,
+  list,
+  map,
   readClientMessage,
   readEnvelope,
   readMessages,
@@ -97,8 +99,9 @@ const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinit
   );
 /** Adds what the vectors leave out of a field. */
 function completed(field: Field): Field {
-  const item = "item" in field ? { item: completed(field.item) } : {};
-  return { ...ranges[field.kind], ...field, ...item };
+  if (field.kind === "growing") return list(completed(field.item), { max: field.max });
+  if (field.kind === "map") return map(completed(field.item), { max: field.max });
+  return { ...ranges[field.kind], ...field };
 }
 const ranges: Partial<Record<Field["kind"], object>> = {
   angle: { range: [-Math.PI, Math.PI], unit: "rad" },
@@ -109,8 +112,6 @@ const ranges: Partial<Record<Field["kind"], object>> = {
   int: { precision: 1, unit: "" },
   uint: { precision: 1, unit: "" },
   string: { range: [0, 0], precision: 0, unit: "" },
-  growing: { range: [0, 0], precision: 0, unit: "" },
-  map: { range: [0, 0], precision: 0, unit: "" },
 };
 
 describe("vectors of numbers", () => {

@@ -1,10 +1,4 @@
-import {
-  ConfigError,
-  type Collection,
-  type EntityDefinition,
-  type Field,
-  type ItemChange,
-} from "@paceline/protocol";
+import { ConfigError, type Collection, type EntityDefinition, type Field } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../listeners.js";
 
 /**
@@ -14,7 +8,7 @@ const MAX_ROUNDS = 10;
 
 interface Watched {
   readonly field: Field;
-  readonly listeners: Listeners<[value: unknown, previous: unknown]>;
+  readonly listeners: Listeners<unknown[]>;
   last: unknown;
 }
 
@@ -23,8 +17,6 @@ export class FieldChanges {
   readonly #definition: EntityDefinition;
   readonly #entity: () => object;
   readonly #watched = new Map<string, Watched>();
-  /** Listeners of lists and maps of changing length, by field. */
-  readonly #items = new Map<string, Listeners<unknown[]>>();
   #isEmitting = false;
   #isEnded = false;
 
@@ -40,30 +32,13 @@ export class FieldChanges {
 
   /** Throws {@link ConfigError} for a name that is no field. */
   on(name: string, listener: (...change: never[]) => void): Unsubscribe {
-    if (this.#definition.collections.some((each) => each.name === name)) return this.#onItems(name, listener);
     const watched = this.#watched.get(name) ?? this.#newWatched(name);
-    const stop = watched.listeners.add(listener as (value: unknown, previous: unknown) => void);
+    const stop = watched.listeners.add(listener as (...change: unknown[]) => void);
     if (!this.#isEnded) this.#watched.set(name, watched);
     return () => {
       stop();
       if (watched.listeners.isEmpty && this.#watched.get(name) === watched) this.#watched.delete(name);
     };
-  }
-
-  #onItems(name: string, listener: (...change: never[]) => void): Unsubscribe {
-    let listeners = this.#items.get(name);
-    if (!listeners) {
-      this.#items.set(name, (listeners = new Listeners()));
-      const collection = (this.#entity() as Readonly<Record<string, Collection>>)[name];
-      if (collection) collection.onChanges = (changes) => this.emitItems(name, changes);
-    }
-    return listeners.add(listener as (...change: unknown[]) => void);
-  }
-
-  /** Reports changes of a list or map. */
-  emitItems(name: string, changes: readonly ItemChange[]): void {
-    const listeners = this.#items.get(name);
-    if (!this.#isEnded) for (const change of changes) listeners?.emit(...change);
   }
 
   /**
@@ -93,6 +68,7 @@ export class FieldChanges {
       const value = this.#valueOf(name, watched.field);
       if (isSame(value, previous)) continue;
       watched.last = value;
+      if (follow(watched)) continue;
       hasChanged = true;
       watched.listeners.emit(value, previous);
     }
@@ -104,7 +80,9 @@ export class FieldChanges {
     // Inherited names such as toString are no fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) throw new ConfigError(`${kind}.onChange`, name, `one of ${Object.keys(fields).join(", ")}`);
-    return { field, listeners: new Listeners(), last: this.#valueOf(name, field) };
+    const watched = { field, listeners: new Listeners<unknown[]>(), last: this.#valueOf(name, field) };
+    follow(watched);
+    return watched;
   }
 
   #valueOf(name: string, field: Field): unknown {
@@ -112,7 +90,14 @@ export class FieldChanges {
   }
 }
 
-/** Returns a copy that does not change with the entity. */
+/** Listens to a list or map of changing length, which reports its items itself. Returns false for other fields. */
+function follow({ field, listeners, last }: Watched): boolean {
+  if (!("newSite" in field)) return false;
+  (last as Collection).listeners.add((...change) => listeners.emit(...change));
+  return true;
+}
+
+/** Returns a copy that does not change with the entity; a list or map of changing length itself. */
 export function plainValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "vec2":
@@ -121,10 +106,6 @@ export function plainValue(field: Field, value: unknown): unknown {
       return { ...(value as object) };
     case "bytes":
       return (value as Uint8Array).slice();
-    case "growing":
-      return Array.from(value as Iterable<unknown>);
-    case "map":
-      return new Map(value as Iterable<[string, unknown]>);
     case "list":
       return Array.from(value as readonly unknown[], (item) => plainValue(field.item, item));
     case "group": {
@@ -139,6 +120,7 @@ export function plainValue(field: Field, value: unknown): unknown {
 
 /** Compares plain values of one field. Only bytes can differ in length. */
 function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
   const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
   return left.length === Object.keys(b).length && left.every(([name, value]) => isSame(value, right[name]));

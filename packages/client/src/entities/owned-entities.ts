@@ -1,11 +1,10 @@
 import {
-  CollectionBudget,
   ConfigError,
   NetError,
-  collectionCode,
+  listCode,
   limits,
   type Collection,
-  type CollectionHost,
+  type OwnCollections,
   type EntityDefinition,
   type Fields,
   type MotionLayout,
@@ -32,7 +31,8 @@ export class OwnedRecord extends Replica<OwnedEntity> {
   /** Undefined without derived rates, and before {@link move}. */
   kinematics: Kinematics | undefined;
   readonly changes: FieldChanges;
-  readonly collections: readonly Collection[];
+  /** Its lists and maps of changing length; undefined if its kind has none. */
+  readonly collections: readonly Collection[] | undefined;
   /** Values at the last publication; undefined if the next step is a teleport. */
   published: WrittenBefore | undefined;
   distanceM = 0;
@@ -43,7 +43,7 @@ export class OwnedRecord extends Replica<OwnedEntity> {
     place: Place,
     entity: OwnedEntity,
     changes: FieldChanges,
-    collections: readonly Collection[],
+    collections: readonly Collection[] | undefined,
   ) {
     super(id, place, entity);
     this.changes = changes;
@@ -63,8 +63,6 @@ export class OwnedRecord extends Replica<OwnedEntity> {
   }
 }
 
-const NO_COLLECTIONS: readonly Collection[] = [];
-
 export interface OwnedEntitiesOptions {
   readonly tickSeconds: number;
   /** Returns the room-wide id of a local one. It changes when the participant gets another number. */
@@ -79,7 +77,7 @@ export interface OwnedEntitiesOptions {
 export class OwnedEntities {
   readonly #records = new ReplicaStore<OwnedRecord>();
   readonly #options: OwnedEntitiesOptions;
-  readonly #listBudget = new CollectionBudget(limits.collectionBytes);
+  #lists: OwnCollections | undefined;
 
   constructor(options: OwnedEntitiesOptions) {
     this.#options = options;
@@ -107,7 +105,10 @@ export class OwnedEntities {
     const localId = this.#records.freeId();
     return this.#records.add(known, (place) => {
       const changes: FieldChanges = new FieldChanges(known, () => entity);
-      const collections = this.#newCollections(known, changes);
+      const collections =
+        known.collections.length > 0
+          ? this.#listsOf().add(known, () => assertPresent(known, changes))
+          : undefined;
       const entity = this.#newEntity(localId, place, changes, collections);
       assignFields(entity, known, initial);
       return new OwnedRecord(localId, place, entity, changes, collections);
@@ -124,20 +125,12 @@ export class OwnedEntities {
     if (!this.#records.holds(record)) return undefined;
     record.changes.end();
     this.#records.remove(record);
-    for (const each of record.collections) this.#listBudget.bytes -= each.bytes;
+    if (record.collections) this.#lists?.remove(record.collections);
     return record;
   }
 
-  #newCollections(definition: EntityDefinition, changes: FieldChanges): readonly Collection[] {
-    if (definition.collections.length === 0) return NO_COLLECTIONS;
-    const host: CollectionHost = {
-      budget: this.#listBudget,
-      admits: () => {
-        assertPresent(definition, changes);
-        return true;
-      },
-    };
-    return collectionCode()!.newCollections(definition, host);
+  #listsOf(): OwnCollections {
+    return (this.#lists ??= new listCode.inUse!.OwnCollections());
   }
 
   /** Moves the entities that have waited for the code of motion. */
@@ -204,7 +197,7 @@ export class OwnedEntities {
     localId: number,
     place: Place,
     changes: FieldChanges,
-    collections: readonly Collection[],
+    collections: readonly Collection[] | undefined,
   ): OwnedEntity {
     const { definition } = place.table;
     const ofEntity = (entity: object) => this.#records.of(entity);

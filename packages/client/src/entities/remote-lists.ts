@@ -1,5 +1,6 @@
 import {
-  collectionCode,
+  ByteReader,
+  listCode,
   type Collection,
   type CollectionReader,
   type DropReason,
@@ -15,6 +16,8 @@ export interface RemoteListsOptions {
   /** Asks the sender for the contents of a stream or kind. Returns false if there is no room for that now. */
   ask(stream: number): boolean;
 }
+
+const newReader = (bytes: Uint8Array): ByteReader => new ByteReader(bytes);
 
 /** The lists and maps of another side's entities. It reads them by code that only games with lists have. */
 export class RemoteLists {
@@ -52,7 +55,7 @@ export class RemoteLists {
   }
 
   #read(): CollectionReader | undefined {
-    const Reader = collectionCode()?.CollectionReader;
-    return (this.#reader ??= Reader && new Reader({ ...this.#options, unread: this.#unread }));
+    const Reader = listCode.inUse?.CollectionReader;
+    return (this.#reader ??= Reader && new Reader({ ...this.#options, unread: this.#unread, newReader }));
   }
 }

@@ -1,10 +1,4 @@
-import {
-  CollectionBudget,
-  ConfigError,
-  collectionCode,
-  type EntityDefinition,
-  type ItemChange,
-} from "@paceline/protocol";
+import { ConfigError, listCode, type EntityDefinition } from "@paceline/protocol";
 import {
   EntityTable,
   newFields,
@@ -151,13 +145,7 @@ export class OnlyEntityView {
     for (const stop of this.#stops) stop();
     this.#values = entity;
     const names = Object.keys(this.#definition.fields);
-    const lists = new Set(this.#definition.collections.map(({ name }) => name));
-    this.#stops = names.map((name) =>
-      entity.onChange(name, (...change: readonly unknown[]) => {
-        if (lists.has(name)) this.#changes.emitItems(name, [change as unknown as ItemChange]);
-        else this.#changes.review();
-      }),
-    );
+    this.#stops = names.map((name) => entity.onChange(name, () => this.#changes.review()));
     this.#changes.review();
   }
 
@@ -173,7 +161,6 @@ export class OnlyEntityView {
 function initialValues(definition: EntityDefinition): Values {
   const table = new EntityTable(definition, 1);
   const place = { table, row: table.allocate() };
-  const code = definition.collections.length > 0 ? collectionCode() : undefined;
-  const collections = code?.newCollections(definition, code.hostOf(new CollectionBudget(0)));
+  const collections = listCode.inUse?.newConstants(definition);
   return newFields(definition, { place, layer: "state", isWritable: false, collections }) as Values;
 }

@@ -1,4 +1,4 @@
-import { ByteReader } from "../bytes/byte-reader.js";
+import type { ByteReader } from "../bytes/byte-reader.js";
 import type { DropReason } from "../drop-reasons.js";
 import type { EntityDefinition } from "../schema/entity-definition.js";
 import { CollectionBudget, type Collection, type ReadChanges } from "./collection.js";
@@ -7,6 +7,8 @@ import { hostOf, newCollections } from "./collections.js";
 export interface CollectionReaderOptions {
   /** Limit of bytes of all contents. */
   readonly maxBytes: number;
+  /** Makes a reader. It is a parameter, so that a page's first chunk, which has this code, needs no code of bytes. */
+  newReader(bytes: Uint8Array): ByteReader;
   readonly maxEntities: number;
   /** Returns the definition of a stream or kind; undefined while the game does not use it. */
   definitionOf(stream: number): EntityDefinition | undefined;
@@ -71,7 +73,7 @@ export class CollectionReader {
       return undefined;
     }
     const makers: (() => void)[] = [];
-    const reason = this.#read(definition, new ByteReader(changes), makers);
+    const reason = this.#read(definition, this.#options.newReader(changes), makers);
     if (!reason) for (const make of makers) make();
     return reason;
   }
@@ -97,7 +99,7 @@ export class CollectionReader {
       const entry = this.#entryOf(id, definition) ?? this.#addIfRoom(id, definition);
       if (!entry) return "queue-full";
       const collection = entry.collections[index]!;
-      const read = collection.read(new ByteReader(bytes));
+      const read = collection.read(this.#options.newReader(bytes));
       if (!read) return "bad-message";
       this.#options.onItems?.(read.count);
       growth += read.growth;
@@ -109,8 +111,7 @@ export class CollectionReader {
 
   #make(entry: Entry, collection: Collection, read: ReadChanges): void {
     entry.isTold = true;
-    const changes = read.make();
-    if (changes.length > 0) collection.onChanges?.(changes);
+    collection.report(read.make());
   }
 
   #end(id: number): void {

@@ -1,5 +1,5 @@
-import { ByteWriter } from "../bytes/byte-writer.js";
-import type { Collection } from "./collection.js";
+import type { ByteWriter } from "../bytes/byte-writer.js";
+import type { Collection, PutOperation } from "./collection.js";
 
 /** The lists and maps of an entity, at the side that sends them. */
 export interface HeldCollections {
@@ -19,6 +19,8 @@ export interface CollectionMessage {
 export interface Audience<To> {
   /** Returns true if a receiver gets the lists and maps of an entity. Default: each gets all. */
   readonly sees?: (to: To, held: HeldCollections) => boolean;
+  /** Makes a writer. It is a parameter, so that a page's first chunk, which has this code, needs no code of bytes. */
+  newWriter(): ByteWriter;
   /** Returns true if a receiver takes reliable messages of so many bytes. */
   hasRoom(to: To, bytes: number): boolean;
   /** Sends reliable messages to receivers with room. */
@@ -38,7 +40,10 @@ interface Entry extends HeldCollections {
 const MAX_MESSAGE_BYTES = 12_000;
 /** Bytes of a message before its blocks, and those that a queue adds. */
 const HEAD_BYTES = 4;
+/** Limit of a block of changes, bytes. A longer one is cut, so that each fits a reliable message. */
+const MAX_BLOCK_BYTES = 8192;
 const END = 0;
+const NO_BYTES = new Uint8Array(0);
 const NOBODY: readonly never[] = [];
 
 /**
@@ -51,6 +56,8 @@ export class CollectionSender<To> {
   readonly #receivers = new Set<To>();
   /** Ends that receivers have not been told yet, by receiver: ids by stream. */
   readonly #ends = new Map<To, Map<number, number[]>>();
+  #body: ByteWriter | undefined;
+  #operation: ByteWriter | undefined;
   /** True if somebody may lack contents. */
   #isUnsettled = false;
 
@@ -126,7 +133,8 @@ export class CollectionSender<To> {
     const changed = [...this.#entries.values()].filter(isChanged);
     const { sees } = this.#audience;
     if (sees) for (const entry of changed) this.#reviewEntry(entry, sees);
-    for (const [to, ids] of this.#ends) if (this.#send(endsOf(ids), [to]).length > 0) this.#ends.delete(to);
+    for (const [to, ids] of this.#ends)
+      if (this.#send(this.#endsOf(ids), [to]).length > 0) this.#ends.delete(to);
     if (changed.length > 0) this.#flushChanges(changed);
     if (this.#isUnsettled) this.#settle();
   }
@@ -145,7 +153,9 @@ export class CollectionSender<To> {
     const ofAll: Entry[] = [];
     const alone: Entry[] = [];
     for (const entry of changed) (entry.told.size === size ? ofAll : alone).push(entry);
-    const blocks = new Map(changed.map((entry) => [entry, blocksOf(entry, (each) => each.takeChanges())]));
+    const blocks = new Map(
+      changed.map((entry) => [entry, this.#blocksOf(entry, (each, put) => each.takeChanges(put))]),
+    );
     this.#tell(ofAll, blocks, [...this.#receivers]);
     if (alone.length === 0) return;
     for (const to of this.#receivers)
@@ -159,7 +169,7 @@ export class CollectionSender<To> {
   /** Sends changes of entities to receivers that hold what was before them. */
   #tell(entries: readonly Entry[], blocks: ReadonlyMap<Entry, readonly Block[]>, to: readonly To[]): void {
     if (to.length === 0 || entries.length === 0) return;
-    const got = this.#send(messagesOf(entries.flatMap((entry) => blocks.get(entry)!)), to);
+    const got = this.#send(this.#messagesOf(entries.flatMap((entry) => blocks.get(entry)!)), to);
     if (got.length === to.length) return;
     this.#isUnsettled = true;
     for (const each of to) if (!got.includes(each)) for (const { told } of entries) told.delete(each);
@@ -180,7 +190,9 @@ export class CollectionSender<To> {
       const silent = isEmpty ? lacking.filter((to) => !entry.heard.has(to)) : NOBODY;
       const others = isEmpty ? lacking.filter((to) => entry.heard.has(to)) : lacking;
       const got =
-        others.length > 0 ? this.#send(messagesOf(blocksOf(entry, (each) => each.whole())), others) : NOBODY;
+        others.length > 0
+          ? this.#send(this.#messagesOf(this.#blocksOf(entry, (each, put) => each.writeAll(put))), others)
+          : NOBODY;
       for (const to of [...silent, ...got]) {
         entry.told.add(to);
         entry.heard.add(to);
@@ -198,6 +210,60 @@ export class CollectionSender<To> {
     if (free.length > 0) this.#audience.send(messages, free);
     return free;
   }
+
+  /** Returns the blocks that `write` makes of an entity's lists and maps. */
+  #blocksOf(
+    { stream, id, collections }: HeldCollections,
+    write: (collection: Collection, put: PutOperation) => void,
+  ): Block[] {
+    const blocks: Block[] = [];
+    const body = (this.#body ??= this.#audience.newWriter());
+    const operation = (this.#operation ??= this.#audience.newWriter());
+    for (const collection of collections) {
+      const { tag } = collection;
+      const end = (): void => {
+        if (body.length > 0) blocks.push({ stream, id, tag, bytes: body.take() });
+        body.reset();
+      };
+      body.reset();
+      write(collection, (put) => {
+        operation.reset();
+        put(operation);
+        if (body.length + operation.length > MAX_BLOCK_BYTES) end();
+        body.bytes(operation.view());
+      });
+      end();
+    }
+    return blocks;
+  }
+
+  /** Returns messages of blocks, as few as possible. No message has two blocks of one list. */
+  #messagesOf(blocks: readonly Block[]): CollectionMessage[] {
+    const messages: CollectionMessage[] = [];
+    const writer = (this.#body ??= this.#audience.newWriter()).reset();
+    let last: Block | undefined;
+    const end = (): void => {
+      if (last) messages.push({ stream: last.stream, changes: writer.take() });
+      writer.reset();
+    };
+    for (const block of blocks) {
+      const isCut = last?.id === block.id && last.tag === block.tag;
+      const isFull = writer.length + block.bytes.length > MAX_MESSAGE_BYTES;
+      if (last && (isCut || isFull || last.stream !== block.stream)) end();
+      writer.u16(block.id).u16(block.tag);
+      if (block.tag !== END) writer.varint(block.bytes.length).bytes(block.bytes);
+      last = block;
+    }
+    end();
+    return messages;
+  }
+
+  #endsOf(ids: ReadonlyMap<number, readonly number[]>): CollectionMessage[] {
+    const blocks = Array.from(ids, ([stream, each]) =>
+      each.map((id) => ({ stream, id, tag: END, bytes: NO_BYTES })),
+    );
+    return this.#messagesOf(blocks.flat());
+  }
 }
 
 function isChanged({ collections }: HeldCollections): boolean {
@@ -209,40 +275,4 @@ interface Block {
   readonly id: number;
   readonly tag: number;
   readonly bytes: Uint8Array;
-}
-
-function blocksOf(
-  { stream, id, collections }: HeldCollections,
-  take: (collection: Collection) => readonly Uint8Array[],
-): Block[] {
-  return collections.flatMap((collection) =>
-    take(collection).map((bytes) => ({ stream, id, tag: collection.tag, bytes })),
-  );
-}
-
-/** Returns messages of blocks, as few as possible. No message has two blocks of one list. */
-function messagesOf(blocks: readonly Block[]): CollectionMessage[] {
-  const messages: CollectionMessage[] = [];
-  let writer: ByteWriter | undefined;
-  let last: Block | undefined;
-  for (const block of blocks) {
-    const isCut = last?.id === block.id && last.tag === block.tag;
-    const isFull = writer !== undefined && writer.length + block.bytes.length > MAX_MESSAGE_BYTES;
-    if (writer && last && (isCut || isFull || last.stream !== block.stream)) {
-      messages.push({ stream: last.stream, changes: writer.take() });
-      writer = undefined;
-    }
-    writer ??= new ByteWriter();
-    writer.u16(block.id).u16(block.tag).bytes(block.bytes);
-    last = block;
-  }
-  if (writer && last) messages.push({ stream: last.stream, changes: writer.take() });
-  return messages;
-}
-
-function endsOf(ids: ReadonlyMap<number, readonly number[]>): CollectionMessage[] {
-  return Array.from(ids).flatMap(([stream, each]) => {
-    const blocks = each.map((id) => ({ stream, id, tag: END, bytes: new Uint8Array(0) }));
-    return messagesOf(blocks);
-  });
 }

@@ -1,8 +1,8 @@
 import type { ByteReader } from "../bytes/byte-reader.js";
-import { ByteWriter } from "../bytes/byte-writer.js";
+import type { ByteWriter } from "../bytes/byte-writer.js";
 import { ConfigError } from "../errors/errors.js";
-import type { CollectionSite } from "../schema/entity-definition.js";
-import { bytesOfItem, itemCodec, type ItemCodec } from "./item-codec.js";
+import type { CollectionSite } from "../schema/entity-composites.js";
+import { itemCodec, type ItemCodec } from "./item-codec.js";
 
 /** A changed key or index. Without a value it was removed, without a previous one it is new. */
 export type ItemChange = readonly [key: string | number, value: unknown, previous: unknown];
@@ -47,14 +47,8 @@ export interface ReadChanges {
   make(): readonly ItemChange[];
 }
 
-/** Limit of a block of changes, bytes. A longer one is cut, so that each fits a reliable message. */
-const MAX_BLOCK_BYTES = 8192;
-/** Made at first use: a bundler could not leave them out of games without lists. */
-let writers: { readonly block: ByteWriter; readonly operation: ByteWriter } | undefined;
-
-function writersOfBlocks(): NonNullable<typeof writers> {
-  return (writers ??= { block: new ByteWriter(), operation: new ByteWriter() });
-}
+/** Takes operations one by one. */
+export type PutOperation = (write: (writer: ByteWriter) => void) => void;
 
 /**
  * A list or map of changing length of one entity. It is no part of states: its changes travel as reliable messages.
@@ -65,8 +59,8 @@ export abstract class Collection {
   readonly path: string;
   readonly tag: number;
   readonly max: number;
-  /** Called after changes, own or received, once all of a message are made. */
-  onChanges: ((changes: readonly ItemChange[]) => void) | undefined;
+  /** Called for each change, own or received, once all of a message are made. */
+  readonly listeners = new Set<(...change: ItemChange) => void>();
   protected readonly codec: ItemCodec;
   protected readonly site: CollectionSite;
   #host: CollectionHost;
@@ -96,38 +90,15 @@ export abstract class Collection {
   abstract read(reader: ByteReader): ReadChanges | undefined;
   /** Returns a copy with the same contents. */
   abstract copy(host: CollectionHost): Collection;
-  protected abstract writeAll(): void;
-  protected abstract writeChanged(): void;
+  /** Writes the operations that make the whole contents. */
+  abstract writeAll(put: PutOperation): void;
+  protected abstract writeChanged(put: PutOperation): void;
   protected abstract forgetChanges(): void;
 
-  /** Returns the blocks of what has changed since the last call. Later calls do not return them again. */
-  takeChanges(): Uint8Array[] {
-    const blocks = this.#blocks(() => this.writeChanged());
+  /** Writes the operations of what has changed since the last call. */
+  takeChanges(put: PutOperation): void {
+    this.writeChanged(put);
     this.forgetChanges();
-    return blocks;
-  }
-
-  /** Returns the blocks of the whole contents. */
-  whole(): Uint8Array[] {
-    return this.#blocks(() => this.writeAll());
-  }
-
-  #blocks(write: () => void): Uint8Array[] {
-    blocks = [];
-    const { block } = writersOfBlocks();
-    block.reset();
-    write();
-    endBlock(block);
-    return blocks;
-  }
-
-  /** Adds an operation to the blocks that are being written. */
-  protected put(write: (writer: ByteWriter) => void): void {
-    const { block, operation } = writersOfBlocks();
-    operation.reset();
-    write(operation);
-    if (block.length + operation.length > MAX_BLOCK_BYTES) endBlock(block);
-    block.bytes(operation.view());
   }
 
   /** Returns false if a write is to have no effect. Throws if this side may not write. */
@@ -146,7 +117,11 @@ export abstract class Collection {
   /** Notes changes that were made here. */
   protected wrote(growth: number, changes: readonly ItemChange[]): void {
     this.grew(growth);
-    this.onChanges?.(changes);
+    this.report(changes);
+  }
+
+  report(changes: readonly ItemChange[]): void {
+    for (const listener of this.listeners) for (const change of changes) listener(...change);
   }
 
   protected grew(bytes: number): void {
@@ -155,7 +130,7 @@ export abstract class Collection {
   }
 
   protected bytesOf(value: unknown): number {
-    return bytesOfItem(this.codec, value);
+    return this.codec.sizeOf(value);
   }
 
   /** The entity is gone: the contents stay readable, and no longer count. */
@@ -163,17 +138,8 @@ export abstract class Collection {
     this.#host.budget.bytes -= this.#bytes;
     this.#host = host;
     this.#host.budget.bytes += this.#bytes;
-    this.onChanges = undefined;
+    this.listeners.clear();
   }
-}
-
-let blocks: Uint8Array[] = [];
-
-/** Ends a block: its length, then the operations. */
-function endBlock(block: ByteWriter): void {
-  if (block.length === 0) return;
-  blocks.push(new ByteWriter(block.length + 3).varint(block.length).bytes(block.view()).take());
-  block.reset();
 }
 
 const codecs = new WeakMap<object, ItemCodec>();

@@ -1,5 +1,5 @@
 import type { ByteReader } from "../bytes/byte-reader.js";
-import { ByteWriter } from "../bytes/byte-writer.js";
+import type { ByteWriter } from "../bytes/byte-writer.js";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.js";
 import { ConfigError } from "../errors/errors.js";
 import type { Field, NumericField } from "../schema/entity-fields.js";
@@ -13,14 +13,14 @@ export interface ItemCodec {
    * a value that the field cannot hold. `path` names the item.
    */
   checked(path: string, value: unknown): unknown;
+  /** Returns the bytes of a checked value. */
+  sizeOf(value: unknown): number;
   /** Writes a checked value. */
   write(writer: ByteWriter, value: unknown): void;
   /** Reads a value of the network. The reader is not `ok` afterwards if it is malformed. */
   read(reader: ByteReader): unknown;
 }
 
-/** Made at first use: a bundler could not leave it out of games without lists. */
-let scratch: ByteWriter | undefined;
 const TURN = 2 * Math.PI;
 const axes = ["x", "y", "z", "w"] as const;
 const axisCounts = { vec2: 2, vec3: 3, quat: 4 } as const;
@@ -29,14 +29,6 @@ const QUAT_STEPS = 32_767;
 /** Two sides may round a rotation's length to 1 in different last bits. */
 const QUAT_LENGTH_ERROR = 0.001;
 const MAX_STEPS = 0xffff_ffff;
-
-/** Returns the bytes of a checked value. */
-export function bytesOfItem(codec: ItemCodec, value: unknown): number {
-  scratch ??= new ByteWriter();
-  scratch.reset();
-  codec.write(scratch, value);
-  return scratch.length;
-}
 
 /** Returns the codec of a field's values. Throws {@link ConfigError} for a range of too many steps. */
 export function itemCodec(path: string, field: Field): ItemCodec {
@@ -72,6 +64,7 @@ export function itemCodec(path: string, field: Field): ItemCodec {
 
 const flagCodec: ItemCodec = {
   maxBytes: 1,
+  sizeOf: () => 1,
   checked(path, value) {
     if (typeof value === "boolean") return value;
     throw new ConfigError(path, value, "true or false");
@@ -147,6 +140,7 @@ function angleCodec(precision: number): ItemCodec {
 
 interface StepsCodec {
   readonly maxBytes: number;
+  sizeOf(): number;
   write(writer: ByteWriter, step: number): void;
   read(reader: ByteReader): number;
 }
@@ -157,6 +151,7 @@ function stepsCodec(last: number): StepsCodec {
   const name = maxBytes === 1 ? "u8" : maxBytes === 2 ? "u16" : "u32";
   return {
     maxBytes,
+    sizeOf: () => maxBytes,
     write: (writer, step) => void writer[name](step),
     read(reader) {
       const step = reader[name]();
@@ -169,6 +164,10 @@ function stepsCodec(last: number): StepsCodec {
 function textCodec(maxBytes: number): ItemCodec {
   return {
     maxBytes: maxBytes + (maxBytes > 0x7f ? 2 : 1),
+    sizeOf(value) {
+      const { length } = encodeUtf8(value as string);
+      return length + (length > 0x7f ? 2 : 1);
+    },
     checked(path, value) {
       if (isText(value, maxBytes)) return value;
       const expected = `text of at most ${maxBytes} bytes of UTF-8, without halves of surrogate pairs`;
@@ -190,6 +189,7 @@ export function isText(value: unknown, maxBytes: number): value is string {
 function bytesCodec(maxBytes: number): ItemCodec {
   return {
     maxBytes: maxBytes + 1,
+    sizeOf: (value) => (value as Uint8Array).length + 1,
     checked(path, value) {
       if (value instanceof Uint8Array && value.length <= maxBytes) return value.slice();
       throw new ConfigError(path, value, `at most ${maxBytes} bytes`);
@@ -205,6 +205,7 @@ function bytesCodec(maxBytes: number): ItemCodec {
 
 const quatCodec: ItemCodec = {
   maxBytes: 8,
+  sizeOf: () => 8,
   checked(path, value) {
     const parts = axes.map((axis) => memberOf(path, value, axis)).filter((part) => typeof part === "number");
     const length = Math.hypot(...parts);
@@ -241,6 +242,11 @@ function groupCodec(members: Members): ItemCodec {
   const names = members.map(([name]) => name);
   return {
     maxBytes: members.reduce((sum, [, codec]) => sum + codec.maxBytes, 0),
+    sizeOf: (value) =>
+      members.reduce(
+        (sum, [name, codec]) => sum + codec.sizeOf((value as Readonly<Record<string, unknown>>)[name]),
+        0,
+      ),
     checked(path, value) {
       const unknown = isObject(value) ? Object.keys(value).find((name) => !names.includes(name)) : undefined;
       if (unknown !== undefined)
@@ -267,6 +273,8 @@ function groupCodec(members: Members): ItemCodec {
 function fixedListCodec(item: ItemCodec, length: number): ItemCodec {
   return {
     maxBytes: length * item.maxBytes,
+    sizeOf: (value) =>
+      (value as readonly unknown[]).reduce<number>((sum, each) => sum + item.sizeOf(each), 0),
     checked(path, value) {
       if (Array.isArray(value) && value.length === length)
         return Object.freeze(value.map((each, index) => item.checked(`${path}.${index}`, each)));

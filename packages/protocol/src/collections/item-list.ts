@@ -1,7 +1,12 @@
 import type { ByteReader } from "../bytes/byte-reader.js";
-import type { ByteWriter } from "../bytes/byte-writer.js";
 import { ConfigError } from "../errors/errors.js";
-import { Collection, type CollectionHost, type ItemChange, type ReadChanges } from "./collection.js";
+import {
+  Collection,
+  type CollectionHost,
+  type ItemChange,
+  type PutOperation,
+  type ReadChanges,
+} from "./collection.js";
 import { isSameItem } from "./item-codec.js";
 
 /** A list of an entity as those see it who do not own it. */
@@ -198,18 +203,18 @@ export class ItemList<Value = unknown> extends Collection implements ReadonlyIte
     return { growth, count: steps.length + 1, make };
   }
 
-  protected writeAll(): void {
-    this.put((writer) => writer.u8(Operation.whole));
-    for (const value of this.#items) this.#write({ operation: Operation.push, index: 0, value });
+  writeAll(put: PutOperation): void {
+    put((writer) => writer.u8(Operation.whole));
+    for (const value of this.#items) this.#write({ operation: Operation.push, index: 0, value }, put);
   }
 
-  protected writeChanged(): void {
-    if (this.#isWholeDue) return this.writeAll();
-    for (const step of this.#steps) this.#write(step);
+  protected writeChanged(put: PutOperation): void {
+    if (this.#isWholeDue) return this.writeAll(put);
+    for (const step of this.#steps) this.#write(step, put);
   }
 
-  #write({ operation, index, value }: Step): void {
-    this.put((writer: ByteWriter) => {
+  #write({ operation, index, value }: Step, put: PutOperation): void {
+    put((writer) => {
       writer.u8(operation);
       if (operation !== Operation.push) writer.u16(index);
       if (operation !== Operation.remove) this.codec.write(writer, value);

@@ -2,7 +2,13 @@ import type { ByteReader } from "../bytes/byte-reader.js";
 import { decodeUtf8, encodeUtf8 } from "../bytes/utf8.js";
 import { ConfigError } from "../errors/errors.js";
 import { MAX_KEY_BYTES } from "../schema/entity-composites.js";
-import { Collection, type CollectionHost, type ItemChange, type ReadChanges } from "./collection.js";
+import {
+  Collection,
+  type CollectionHost,
+  type ItemChange,
+  type PutOperation,
+  type ReadChanges,
+} from "./collection.js";
 import { isSameItem, isText } from "./item-codec.js";
 
 /** A map of an entity as those see it who do not own it. */
@@ -167,20 +173,20 @@ export class ItemMap<Value = unknown> extends Collection implements ReadonlyItem
     if (!isSameItem(previous, value)) changes.push([key, value, previous]);
   }
 
-  protected writeAll(): void {
-    this.put((writer) => writer.u8(WHOLE));
-    for (const key of this.#entries.keys()) this.#write(key);
+  writeAll(put: PutOperation): void {
+    put((writer) => writer.u8(WHOLE));
+    for (const key of this.#entries.keys()) this.#write(key, put);
   }
 
-  protected writeChanged(): void {
-    if (this.#isWholeDue) return this.writeAll();
-    for (const key of this.#changed) this.#write(key);
+  protected writeChanged(put: PutOperation): void {
+    if (this.#isWholeDue) return this.writeAll(put);
+    for (const key of this.#changed) this.#write(key, put);
   }
 
-  #write(key: string): void {
+  #write(key: string, put: PutOperation): void {
     const encoded = encodeUtf8(key);
     const value = this.#entries.get(key);
-    this.put((writer) => {
+    put((writer) => {
       writer.u8(encoded.length | (value === undefined ? REMOVED : 0)).bytes(encoded);
       if (value !== undefined) this.codec.write(writer, value);
     });

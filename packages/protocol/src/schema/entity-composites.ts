@@ -28,11 +28,30 @@ export interface ListField<Item extends Field = Field> extends Shape<"list"> {
   readonly length: number;
 }
 
+/** A list or map of changing length of a definition. Its changes travel as reliable messages. */
+export interface CollectionSite {
+  readonly name: string;
+  /** `player.inventory`, for errors. */
+  readonly path: string;
+  readonly field: GrowingListField | MapField;
+  /** Number that stands for the field in messages, 1 to 65535: equal fields have equal numbers. */
+  readonly tag: number;
+}
+
+/** Makes the site of a field. It comes with the field, so that games without lists do not download it. */
+export type NewSite = (
+  definition: string,
+  name: string,
+  field: GrowingListField | MapField,
+  before: readonly CollectionSite[],
+) => CollectionSite;
+
 /** A list of changing length: no part of states. */
 export interface GrowingListField<Item extends Field = Field> extends Shape<"growing"> {
   readonly item: Item;
   /** Limit of items. */
   readonly max: number;
+  readonly newSite: NewSite;
 }
 
 /** A map with texts as keys: no part of states. */
@@ -40,6 +59,7 @@ export interface MapField<Item extends Field = Field> extends Shape<"map"> {
   readonly item: Item;
   /** Limit of keys. */
   readonly max: number;
+  readonly newSite: NewSite;
 }
 
 export interface GroupField<

@@ -2,6 +2,7 @@ import { limits } from "../limits.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
 import {
   assertField,
+  type CollectionSite,
   type GroupField,
   type GrowingListField,
   type ListField,
@@ -20,16 +21,6 @@ import {
 
 /** The fields of an entity by name, in wire order. */
 export type Fields = Readonly<Record<string, Field>>;
-
-/** A list or map of changing length. Its changes travel as reliable messages. */
-export interface CollectionSite {
-  readonly name: string;
-  /** `player.inventory`, for errors. */
-  readonly path: string;
-  readonly field: GrowingListField | MapField;
-  /** Number that stands for the field in messages, 1 to 65535: equal fields have equal numbers. */
-  readonly tag: number;
-}
 
 /** An entity's fields as the game's motion model gets them. It writes vectors component by component. */
 export type StepState<F extends Fields> = { -readonly [Name in keyof F]: StepValue<F[Name]> };
@@ -151,21 +142,21 @@ export function defineEntity<const F extends Fields>(
     assertName(`${name} field name`, fieldName);
     assertNotReserved(name, fieldName);
     assertField(`${name}.${fieldName}`, field);
-    if (field.kind === "growing" || field.kind === "map") {
-      collections.push(collectionSite(name, fieldName, field));
+    if ("newSite" in field) {
+      collections.push(field.newSite(name, fieldName, field, collections));
       continue;
     }
     offsets[fieldName] = components.length;
     list.add(fieldName, field);
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
-  assertSize(name, list, collections);
+  assertSize(name, list, collections.length);
   const motion = options.motion ?? defaultMotion(options);
   assertShow(name, options.show, motion);
   assertStep(name, motion, options.step);
   const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertDerived(name, fields);
-  assertThresholds(name, fields, options.threshold ?? {});
+  assertThresholds(name, { fields, offsets }, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
   assertStrict(name, options.strict);
   return Object.freeze({
@@ -194,17 +185,8 @@ function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): Moti
   return show === "interpolate" ? "velocity" : "hold";
 }
 
-/** Describes a list or map by all on which both sides must agree, as its tag. */
-function collectionSite(name: string, fieldName: string, field: GrowingListField | MapField): CollectionSite {
-  const items = new ComponentList();
-  items.add("", field.item);
-  const described = [fieldName, field.kind, field.max, ...items.leaves.map(describeLeaf)].join("|");
-  const tag = hashOf(described) & 0xffff || 1;
-  return { name: fieldName, path: `${name}.${fieldName}`, field, tag };
-}
-
 /** Returns everything about a leaf that both sides must agree on. */
-function describeLeaf({ path, field }: Leaf): string {
+export function describeLeaf({ path, field }: Leaf): string {
   const size = field.kind === "string" || field.kind === "bytes" ? field.maxBytes : "";
   const names = field.kind === "enum" ? field.values.join(",") : "";
   const derived = "derivedFrom" in field ? field.derivedFrom : "";
@@ -217,18 +199,8 @@ function assertNotReserved(name: string, fieldName: string): void {
 }
 
 /** A whole state, with everything around it, must fit one packet. */
-function assertSize(
-  name: string,
-  { components, leaves }: ComponentList,
-  collections: readonly CollectionSite[],
-): void {
-  for (const [index, { path, tag }] of collections.entries()) {
-    const other = collections.slice(0, index).find((each) => each.tag === tag);
-    if (other)
-      throw new ConfigError(path, other.path, "a name whose number differs from that of another list");
-  }
-  if (leaves.length + collections.length === 0)
-    throw new ConfigError(name, "no fields", "at least one field");
+function assertSize(name: string, { components, leaves }: ComponentList, collections: number): void {
+  if (leaves.length + collections === 0) throw new ConfigError(name, "no fields", "at least one field");
   const textBytes = leaves.reduce(
     (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
     0,
@@ -263,13 +235,13 @@ function assertName(field: string, name: string): void {
 
 function assertThresholds(
   name: string,
-  fields: Fields,
+  { fields, offsets }: Pick<EntityDefinition, "fields" | "offsets">,
   threshold: Readonly<Record<string, number | undefined>>,
 ): void {
   for (const [field, value] of Object.entries(threshold)) {
     // Every object has inherited names, such as toString, that are not fields.
-    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
-    if (known === undefined || known.kind === "growing" || known.kind === "map") {
+    const known = Object.hasOwn(offsets, field) ? fields[field] : undefined;
+    if (known === undefined) {
       throw new ConfigError(`${name}.threshold.${field}`, value, `one of ${Object.keys(fields).join(", ")}`);
     }
     if (value === undefined || !(value > 0) || !Number.isFinite(value)) {

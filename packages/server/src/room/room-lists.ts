@@ -1,4 +1,5 @@
 import {
+  ByteWriter,
   CollectionSender,
   limits,
   writePeerPayload,
@@ -40,6 +41,7 @@ export class RoomLists {
     this.#options = options;
     this.#reviewTicks = Math.max(1, Math.round(REVIEW_SECONDS * options.tickHz));
     this.#sender = new CollectionSender({
+      newWriter: () => new ByteWriter(),
       sees: (player, held) => this.#sees(player, held),
       hasRoom: (player, bytes) => this.#hasRoom(player, bytes),
       send: (messages, players) => this.#send(messages, players),

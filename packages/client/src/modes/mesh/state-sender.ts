@@ -1,5 +1,6 @@
 import {
-  collectionCode,
+  ByteWriter,
+  listCode,
   limits,
   stateWeight,
   type CollectionSender,
@@ -134,11 +135,11 @@ export class StateSender {
     }
   }
 
-  #addLists({ id, definition, collections }: OwnedRecord, stream: number): void {
-    const Sender = definition.collections.length > 0 ? collectionCode()?.CollectionSender : undefined;
-    if (!Sender) return;
+  #addLists({ id, collections }: OwnedRecord, stream: number): void {
+    if (!collections) return;
     if (!this.#lists) {
-      this.#lists = new Sender({
+      this.#lists = new listCode.inUse!.CollectionSender({
+        newWriter: () => new ByteWriter(),
         hasRoom: ({ session }, bytes) =>
           !session.isClosed && session.commands.bytes + bytes <= limits.pairQueueBytes / 2,
         send: (messages, to) => {
