@@ -81,7 +81,15 @@ class Leaf:
         return [] if self.is_text else [self.path]
 
 
+def tag_of(name, field):
+    """WF52: returns the number of a list or map of changing length."""
+    items = [leaf.hashed() for leaf in leaves_of("", field["item"])]
+    return fnv1a("|".join([name, field["kind"], js_number(field["max"]), *items])) & 0xFFFF or 1
+
+
 def leaves_of(path, field):
+    if field["kind"] in ("growing", "map"):
+        return []
     if field["kind"] == "group":
         return [leaf for name, inner in field["fields"].items() for leaf in leaves_of(f"{path}.{name}", inner)]
     if field["kind"] == "list":
@@ -97,7 +105,8 @@ class Definition:
         self.leaves = [leaf for path, field in fields.items() for leaf in leaves_of(path, field)]
         self.derived = self._derived()
         self.components = self._components()
-        self.hashed = "|".join([name, motion, *(leaf.hashed() for leaf in self.leaves)])
+        tags = [f"#{tag_of(path, field)}" for path, field in fields.items() if field["kind"] in ("growing", "map")]
+        self.hashed = "|".join([name, motion, *(leaf.hashed() for leaf in self.leaves), *tags])
         self.schemaHash = fnv1a(self.hashed)
 
     def leaf(self, path):

@@ -216,7 +216,7 @@ def inputs_of(plan, body):
 
 
 def payload_of(data, is_with_authority=False):
-    """WF13 to WF17: returns the payload of a reliable message between participants, or with an authority."""
+    """WF13 to WF17, WF52: returns the payload of a reliable message between participants, or with an authority."""
     reader = ByteReader(data)
     read = (WITH_AUTHORITY if is_with_authority else PAYLOADS).get(reader.u8())
     _check(read is not None)
@@ -289,6 +289,10 @@ def _columns(reader):
     return {"kind": "columns", "stream": reader.u8(), "columns": reader.rest()}
 
 
+def _changes(reader):
+    return {"kind": "changes", "stream": reader.u8(), "changes": reader.rest()}
+
+
 def _authority(reader):
     value = value_of(reader.rest())
     _check(isinstance(value, dict))
@@ -303,8 +307,9 @@ PAYLOADS = {
     8: _reference,
     9: _resync,
     10: _columns,
+    13: _changes,
 }
-WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority}
+WITH_AUTHORITY = {2: _command, 3: _request, 4: _reply, 11: _authority, 13: _changes}
 
 
 def slot_of(data):

@@ -226,6 +226,13 @@ function ADD_PAYLOAD.columns(node, _, _, s, at)
   return "columns"
 end
 
+function ADD_PAYLOAD.changes(node, _, _, s, at)
+  add(node, "stream", at, 1, u8(s, at))
+  if at == #s then return "changes?" end
+  add(node, "changes", at + 1, #s - at, s:sub(at + 1))
+  return "changes"
+end
+
 function ADD_PAYLOAD.authority(node, _, _, s, at)
   add(node, "value", at, #s - at + 1, msgpack.quoted(msgpack.read(s:sub(at))))
   return "authority"

@@ -20,7 +20,16 @@ export type { TransportKind } from "./browser/environment.js";
 export type { Entity, OwnedEntity } from "./entities/entity.js";
 export type { Unsubscribe } from "./listeners.js";
 export type { JoinTerms } from "./connection/match-request.js";
-export type { DespawnReason, Group, RoomListing, RoomOptions } from "@paceline/protocol";
+export type {
+  DespawnReason,
+  Group,
+  ItemList,
+  ItemMap,
+  ReadonlyItemList,
+  ReadonlyItemMap,
+  RoomListing,
+  RoomOptions,
+} from "@paceline/protocol";
 export type { Page, PageEvent } from "./browser/page.js";
 export type { LoopStep } from "./time/game-loop.js";
 export type { Peer, PeerState } from "./peers/peer.js";

@@ -5,10 +5,17 @@ import {
   type EntityDefinition,
   type Field,
   type Fields,
+  type Collection,
+  type ItemList,
+  type ItemMap,
   type GroupField,
+  type GrowingListField,
   type ListField,
+  type MapField,
   type QuatField,
   type Range,
+  type ReadonlyItemList,
+  type ReadonlyItemMap,
   type ValueOf,
   type Vec2Field,
   type Vec3Field,
@@ -46,7 +53,7 @@ export interface Quat {
 }
 
 /** Fields whose values are objects: the game writes their members, not the field. */
-type Composite = Vec2Field | Vec3Field | QuatField | ListField | GroupField;
+type Composite = Vec2Field | Vec3Field | QuatField | ListField | GroupField | GrowingListField | MapField;
 
 type WritableValue<F> = F extends Vec2Field
   ? Vec2
@@ -58,7 +65,11 @@ type WritableValue<F> = F extends Vec2Field
         ? WritableItems<Item>
         : F extends GroupField<infer Members>
           ? WritableFields<Members>
-          : ValueOf<F>;
+          : F extends GrowingListField<infer Item>
+            ? ItemList<ValueOf<Item>>
+            : F extends MapField<infer Item>
+              ? ItemMap<ValueOf<Item>>
+              : ValueOf<F>;
 
 /** A list of fixed length: items cannot be added or removed. */
 type WritableItems<Item> = Item extends Composite
@@ -75,7 +86,11 @@ type ReadonlyValue<F> = F extends Vec2Field
         ? readonly ReadonlyValue<Item>[]
         : F extends GroupField<infer Members>
           ? ReadonlyFields<Members>
-          : ValueOf<F>;
+          : F extends GrowingListField<infer Item>
+            ? ReadonlyItemList<ValueOf<Item>>
+            : F extends MapField<infer Item>
+              ? ReadonlyItemMap<ValueOf<Item>>
+              : ValueOf<F>;
 
 type CompositeNames<F extends Fields> = {
   [Name in keyof F]: F[Name] extends Composite ? Name : never;
@@ -98,13 +113,20 @@ export type ReadonlyFields<F extends Fields> = { readonly [Name in keyof F]: Rea
 /** Initial values by field. Omitted fields start with their default, or with the value nearest to zero. */
 export type InitialFields<F extends Fields> = { readonly [Name in keyof F]?: InitialValue<F[Name]> };
 
-type InitialValue<F> = F extends GroupField<infer Members> ? InitialFields<Members> : ValueOf<F>;
+type InitialValue<F> =
+  F extends GroupField<infer Members>
+    ? InitialFields<Members>
+    : F extends MapField<infer Item>
+      ? Iterable<readonly [string, ValueOf<Item>]> | Readonly<Record<string, ValueOf<Item>>>
+      : ValueOf<F>;
 
 /** The place that a view reads and writes, in one of its table's arrays. */
 export interface Row {
   readonly place: Readonly<Place>;
   readonly layer: "state" | "shown";
   readonly isWritable: boolean;
+  /** The entity's lists and maps of changing length, in the order of its definition. */
+  readonly collections?: readonly Collection[] | undefined;
   /**
    * Brings the values up to date. Called before each read of shown values, and of a state while its place is
    * old.
@@ -128,6 +150,7 @@ export interface Clamp {
 /** The numbers and texts of a view. */
 export interface Cells {
   readonly access: "checked" | "read" | "free";
+  readonly collections?: Row["collections"];
   get(offset: number): number;
   set(offset: number, value: number): void;
   /** Writes several numbers, starting at `offset`. */
@@ -213,6 +236,9 @@ function assign(
     }
     case "group":
       return assignMembers(part, path, field.fields, value);
+    case "growing":
+    case "map":
+      return (part as unknown as Collection).fill(value);
     case "list": {
       const { item, length } = field;
       if (!Array.isArray(value) || value.length !== length) {
@@ -240,7 +266,7 @@ const PARTS = Symbol("parts");
 /** Hidden parts of a view: its storage, and the views of its composite fields. */
 interface Backed {
   readonly [CELLS]: Cells;
-  readonly [PARTS]: readonly object[];
+  readonly [PARTS]: readonly (object | undefined)[];
 }
 
 /**
@@ -257,7 +283,8 @@ interface Shape {
   readonly prototype: object;
 }
 
-type NewPart = (cells: Cells) => object;
+/** Undefined: the storage has no lists and maps of changing length. */
+type NewPart = (cells: Cells) => object | undefined;
 type Property = PropertyDescriptor & ThisType<Backed>;
 
 /**
@@ -293,7 +320,7 @@ function newShape(definition: EntityDefinition, fields: Fields, path = ""): Shap
 }
 
 function compositeProperty(site: Site, part: number): Property {
-  const hasSet = site.field.kind !== "group" && site.field.kind !== "list";
+  const hasSet = site.field.kind in axisCounts;
   return {
     enumerable: true,
     get() {
@@ -314,6 +341,10 @@ function partOf(site: Site): NewPart | undefined {
   if (field.kind === "group") {
     const shape = newShape(definition, field.fields, `${path}.`);
     return (cells) => newView(shape, cells);
+  }
+  if (field.kind === "growing" || field.kind === "map") {
+    const index = definition.collections.findIndex(({ name }) => name === path);
+    return (cells) => cells.collections?.[index];
   }
   if (field.kind !== "list") return undefined;
   const items = Object.fromEntries(Array.from({ length: field.length }, (_, index) => [index, field.item]));
@@ -407,14 +438,16 @@ function textProperty(site: Site): Property {
 
 class RowCells implements Cells {
   readonly access: Cells["access"];
+  readonly collections: Row["collections"];
   readonly afterWrite: Row["afterWrite"];
   readonly onClamp: Row["onClamp"];
   readonly #place: Row["place"];
   readonly #layer: Row["layer"];
   readonly #beforeRead: Row["beforeRead"];
 
-  constructor({ place, layer, isWritable, beforeRead, afterWrite, onClamp }: Row) {
+  constructor({ place, layer, isWritable, collections, beforeRead, afterWrite, onClamp }: Row) {
     this.access = isWritable ? "checked" : "read";
+    this.collections = collections;
     this.afterWrite = afterWrite;
     this.onClamp = onClamp;
     this.#place = place;

@@ -13,6 +13,23 @@ export {
   smallCodec,
   useValueCodec,
 } from "./bytes/value-codec.js";
+export {
+  Collection,
+  CollectionBudget,
+  type CollectionHost,
+  type ItemChange,
+} from "./collections/collection.js";
+export { list, map } from "./collections/collection-fields.js";
+export { CollectionReader } from "./collections/collection-reader.js";
+export {
+  CollectionSender,
+  type CollectionMessage,
+  type HeldCollections,
+} from "./collections/collection-sender.js";
+export { listCode, type CollectionCode } from "./collections/collection-code.js";
+export { newCollections, type OwnCollections } from "./collections/collections.js";
+export { ItemList, type ReadonlyItemList } from "./collections/item-list.js";
+export { ItemMap, type ReadonlyItemMap } from "./collections/item-map.js";
 export * from "./errors/error-codes.js";
 export * from "./errors/errors.js";
 export * from "./errors/option-checks.js";
@@ -33,12 +50,21 @@ export {
   type EnumField,
   group,
   type GroupField,
-  list,
+  type GrowingListField,
   type ListField,
+  type MapField,
   string,
   type StringField,
 } from "./schema/entity-composites.js";
-export * from "./schema/entity-definition.js";
+export {
+  defineEntity,
+  type EntityDefinition,
+  type EntityOptions,
+  type Fields,
+  hashOf,
+  type StepFunction,
+  type StepState,
+} from "./schema/entity-definition.js";
 export {
   angle,
   type AngleField,

@@ -27,6 +27,10 @@ export const limits = {
   authorityBulkBytes: 1_048_576,
   /** Limit of entities of one participant. */
   ownedEntities: 4096,
+  /** Limit of bytes of the lists and maps of one participant's entities. */
+  collectionBytes: 1_048_576,
+  /** Limit of bytes of the lists and maps of an authority's entities. */
+  roomCollectionBytes: 16_777_216,
   /** Limit of bytes of all slots that a participant has at the server for newcomers. */
   slotBytes: 4096,
   /** Limit of UTF-8 bytes of a message type or an entity name. */

@@ -91,7 +91,7 @@ const promises: Readonly<Record<string, (bytes: Uint8Array) => void>> = {
     if (!payload) return;
     // A decoded payload may be sent on, so all its values must be in range.
     const again = writePeerPayload(payload);
-    const isBinary = ["stream", "reference", "resync", "columns"].includes(payload.kind);
+    const isBinary = ["stream", "reference", "resync", "columns", "changes"].includes(payload.kind);
     if (isBinary) {
       demand(isSame(again, bytes), "payload is not canonical");
     } else demand(readPeerPayload(again) !== undefined, "what was read cannot be read again");

@@ -28,10 +28,10 @@ describe("payloads between participants", () => {
     );
   });
 
-  test("[WF7] streams, references, resyncs and columns are canonical", () => {
+  test("[WF7] streams, references, resyncs, columns and changes are canonical", () => {
     assert(
       property(uint8Array({ minLength: 2, maxLength: 24 }), (body) => {
-        for (const kind of [7, 8, 9, 10]) {
+        for (const kind of [7, 8, 9, 10, 13]) {
           const bytes = Uint8Array.of(kind, ...body);
           const read = readPeerPayload(bytes);
           expect(read ? writePeerPayload(read) : bytes).toEqual(bytes);

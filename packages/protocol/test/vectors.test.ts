@@ -6,6 +6,8 @@ import {
   defineEntity,
   encodeValue,
   isNewer,
+  list,
+  map,
   readClientMessage,
   readEnvelope,
   readMessages,
@@ -92,11 +94,15 @@ const malformed = vectors("malformed") as readonly Malformed[];
 const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinition =>
   defineEntity(
     name,
-    Object.fromEntries(
-      Object.entries(fields).map(([key, field]) => [key, { ...ranges[field.kind], ...field }]),
-    ),
+    Object.fromEntries(Object.entries(fields).map(([key, field]) => [key, completed(field)])),
     { motion },
   );
+/** Adds what the vectors leave out of a field. */
+function completed(field: Field): Field {
+  if (field.kind === "growing") return list(completed(field.item), { max: field.max });
+  if (field.kind === "map") return map(completed(field.item), { max: field.max });
+  return { ...ranges[field.kind], ...field };
+}
 const ranges: Partial<Record<Field["kind"], object>> = {
   angle: { range: [-Math.PI, Math.PI], unit: "rad" },
   flag: { range: [0, 1], precision: 1, unit: "" },
@@ -104,6 +110,8 @@ const ranges: Partial<Record<Field["kind"], object>> = {
   vec3: { unit: "" },
   scalar: { unit: "" },
   int: { precision: 1, unit: "" },
+  uint: { precision: 1, unit: "" },
+  string: { range: [0, 0], precision: 0, unit: "" },
 };
 
 describe("vectors of numbers", () => {
@@ -163,13 +171,15 @@ withEachCodec(() => {
       expect(read && withHex(read.value)).toEqual(decoded);
     });
 
-    test.each(payloads)("[WF13] [WF14] [WF15] [WF16] [WF17] payload $name", ({ hex, decoded }) => {
+    test.each(payloads)("[WF13] [WF14] [WF15] [WF16] [WF17] [WF52] payload $name", ({ hex, decoded }) => {
       const bytes =
         decoded.kind === "reference"
           ? { states: fromHex(String(decoded.states)) }
           : decoded.kind === "columns"
             ? { columns: fromHex(String(decoded.columns)) }
-            : {};
+            : decoded.kind === "changes"
+              ? { changes: fromHex(String(decoded.changes)) }
+              : {};
       const expected = { ...decoded, ...bytes } as PeerPayload;
       expect(readPeerPayload(fromHex(hex))).toEqual(expected);
       expect(toHex(writePeerPayload(expected))).toBe(hex);

@@ -10,6 +10,7 @@ export {
   group,
   int,
   list,
+  map,
   quat,
   scalar,
   string,
@@ -20,6 +21,10 @@ export {
   type EntityDefinition,
   type Fields,
   type InputDefinition,
+  type ItemList,
+  type ItemMap,
+  type ReadonlyItemList,
+  type ReadonlyItemMap,
   type RoomTypes,
 } from "@paceline/protocol";
 export type { EntityList } from "@paceline/netcode";

@@ -8,6 +8,7 @@ export {
   group,
   int,
   list,
+  map,
   quat,
   scalar,
   string,

@@ -1,4 +1,4 @@
-import type { EntityDefinition, ValueOf } from "@paceline/protocol";
+import type { EntityDefinition, Field, GrowingListField, MapField, ValueOf } from "@paceline/protocol";
 import type { ReadonlyFields, WritableFields } from "@paceline/netcode";
 import type { Unsubscribe } from "../listeners.js";
 import type { Peer } from "../peers/peer.js";
@@ -40,14 +40,26 @@ interface EntityFacts<D extends EntityDefinition> {
   readonly ageMs: number;
   /**
    * Calls the listener after a received state or an own write has changed the field. The whole state, or the
-   * whole vector, is in place by then. The subscription ends with the entity. Throws {@link ConfigError} for
+   * whole vector, is in place by then. For a list or map of changing length it is called for each changed item. The
+   * subscription ends with the entity. Throws {@link ConfigError} for
    * an unknown field.
    */
   onChange<Name extends keyof D["fields"] & string>(
     field: Name,
-    listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
+    listener: ChangeListener<D["fields"][Name]>,
   ): Unsubscribe;
 }
+
+/**
+ * Called for a change of a field; of a list or map of changing length, for each changed item. An item without a value
+ * was removed, one without a previous value is new.
+ */
+export type ChangeListener<F extends Field> =
+  F extends MapField<infer Item>
+    ? (key: string, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
+    : F extends GrowingListField<infer Item>
+      ? (index: number, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
+      : (value: ValueOf<F>, previous: ValueOf<F>) => void;
 
 interface Mine {
   readonly isMine: true;

@@ -1,4 +1,4 @@
-import { ConfigError, type EntityDefinition, type Field } from "@paceline/protocol";
+import { ConfigError, type Collection, type EntityDefinition, type Field } from "@paceline/protocol";
 import { Listeners, type Unsubscribe } from "../listeners.js";
 
 /**
@@ -8,7 +8,7 @@ const MAX_ROUNDS = 10;
 
 interface Watched {
   readonly field: Field;
-  readonly listeners: Listeners<[value: unknown, previous: unknown]>;
+  readonly listeners: Listeners<unknown[]>;
   last: unknown;
 }
 
@@ -31,9 +31,9 @@ export class FieldChanges {
   }
 
   /** Throws {@link ConfigError} for a name that is no field. */
-  on(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
+  on(name: string, listener: (...change: never[]) => void): Unsubscribe {
     const watched = this.#watched.get(name) ?? this.#newWatched(name);
-    const stop = watched.listeners.add(listener);
+    const stop = watched.listeners.add(listener as (...change: unknown[]) => void);
     if (!this.#isEnded) this.#watched.set(name, watched);
     return () => {
       stop();
@@ -68,6 +68,7 @@ export class FieldChanges {
       const value = this.#valueOf(name, watched.field);
       if (isSame(value, previous)) continue;
       watched.last = value;
+      if (follow(watched)) continue;
       hasChanged = true;
       watched.listeners.emit(value, previous);
     }
@@ -79,7 +80,9 @@ export class FieldChanges {
     // Inherited names such as toString are no fields.
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) throw new ConfigError(`${kind}.onChange`, name, `one of ${Object.keys(fields).join(", ")}`);
-    return { field, listeners: new Listeners(), last: this.#valueOf(name, field) };
+    const watched = { field, listeners: new Listeners<unknown[]>(), last: this.#valueOf(name, field) };
+    follow(watched);
+    return watched;
   }
 
   #valueOf(name: string, field: Field): unknown {
@@ -87,7 +90,14 @@ export class FieldChanges {
   }
 }
 
-/** Returns a copy that does not change with the entity. */
+/** Listens to a list or map of changing length, which reports its items itself. Returns false for other fields. */
+function follow({ field, listeners, last }: Watched): boolean {
+  if (!("newSite" in field)) return false;
+  (last as Collection).listeners.add((...change) => listeners.emit(...change));
+  return true;
+}
+
+/** Returns a copy that does not change with the entity; a list or map of changing length itself. */
 export function plainValue(field: Field, value: unknown): unknown {
   switch (field.kind) {
     case "vec2":
@@ -110,6 +120,7 @@ export function plainValue(field: Field, value: unknown): unknown {
 
 /** Compares plain values of one field. Only bytes can differ in length. */
 function isSame(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
   const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
   return left.length === Object.keys(b).length && left.every(([name, value]) => isSame(value, right[name]));

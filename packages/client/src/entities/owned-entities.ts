@@ -1,7 +1,10 @@
 import {
   ConfigError,
   NetError,
+  listCode,
   limits,
+  type Collection,
+  type OwnCollections,
   type EntityDefinition,
   type Fields,
   type MotionLayout,
@@ -28,14 +31,23 @@ export class OwnedRecord extends Replica<OwnedEntity> {
   /** Undefined without derived rates, and before {@link move}. */
   kinematics: Kinematics | undefined;
   readonly changes: FieldChanges;
+  /** Its lists and maps of changing length; undefined if its kind has none. */
+  readonly collections: readonly Collection[] | undefined;
   /** Values at the last publication; undefined if the next step is a teleport. */
   published: WrittenBefore | undefined;
   distanceM = 0;
   readonly #sampled: Float32Array;
 
-  constructor(id: number, place: Place, entity: OwnedEntity, changes: FieldChanges) {
+  constructor(
+    id: number,
+    place: Place,
+    entity: OwnedEntity,
+    changes: FieldChanges,
+    collections: readonly Collection[] | undefined,
+  ) {
     super(id, place, entity);
     this.changes = changes;
+    this.collections = collections;
     this.#sampled = this.row.slice();
     this.move();
   }
@@ -65,6 +77,7 @@ export interface OwnedEntitiesOptions {
 export class OwnedEntities {
   readonly #records = new ReplicaStore<OwnedRecord>();
   readonly #options: OwnedEntitiesOptions;
+  #lists: OwnCollections | undefined;
 
   constructor(options: OwnedEntitiesOptions) {
     this.#options = options;
@@ -92,9 +105,13 @@ export class OwnedEntities {
     const localId = this.#records.freeId();
     return this.#records.add(known, (place) => {
       const changes: FieldChanges = new FieldChanges(known, () => entity);
-      const entity = this.#newEntity(localId, place, changes);
+      const collections =
+        known.collections.length > 0
+          ? this.#listsOf().add(known, () => assertPresent(known, changes))
+          : undefined;
+      const entity = this.#newEntity(localId, place, changes, collections);
       assignFields(entity, known, initial);
-      return new OwnedRecord(localId, place, entity, changes);
+      return new OwnedRecord(localId, place, entity, changes, collections);
     });
   }
 
@@ -108,7 +125,12 @@ export class OwnedEntities {
     if (!this.#records.holds(record)) return undefined;
     record.changes.end();
     this.#records.remove(record);
+    if (record.collections) this.#lists?.remove(record.collections);
     return record;
+  }
+
+  #listsOf(): OwnCollections {
+    return (this.#lists ??= new listCode.inUse!.OwnCollections());
   }
 
   /** Moves the entities that have waited for the code of motion. */
@@ -171,10 +193,15 @@ export class OwnedEntities {
     this.#options.onTeleport(record);
   }
 
-  #newEntity(localId: number, place: Place, changes: FieldChanges): OwnedEntity {
+  #newEntity(
+    localId: number,
+    place: Place,
+    changes: FieldChanges,
+    collections: readonly Collection[] | undefined,
+  ): OwnedEntity {
     const { definition } = place.table;
     const ofEntity = (entity: object) => this.#records.of(entity);
-    const shown = newFields(definition, { place, layer: "state", isWritable: false });
+    const shown = newFields(definition, { place, layer: "state", isWritable: false, collections });
     const options = this.#options;
     const base: object = {
       get id() {
@@ -205,16 +232,20 @@ export class OwnedEntities {
       place,
       layer: "state",
       isWritable: true,
+      collections,
       afterWrite: () => {
-        // Nobody would see the value, so that the write is a mistake of the game.
-        if (changes.isEnded)
-          throw new ConfigError(definition.name, "a despawned one", "an entity that has not despawned");
+        assertPresent(definition, changes);
         changes.review();
       },
       onClamp: (clamp: Clamp) => options.onClamp(clamp),
     } as const;
     return defineFields(base, definition, row) as unknown as OwnedEntity;
   }
+}
+
+/** Nobody would see a value of a despawned entity, so that the write is a mistake of the game. */
+function assertPresent({ name }: EntityDefinition, { isEnded }: FieldChanges): void {
+  if (isEnded) throw new ConfigError(name, "a despawned one", "an entity that has not despawned");
 }
 
 /** Copies the derived rates from the state into the entity, where the game can read them. */

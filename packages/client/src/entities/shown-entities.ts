@@ -24,6 +24,7 @@ import { motionCode } from "./motion.js";
 import type { Unsubscribe } from "../listeners.js";
 import { ShownBodies } from "./shown-bodies.js";
 import type { Peer } from "../peers/peer.js";
+import type { RemoteLists } from "./remote-lists.js";
 import type { ViewPolicy } from "../policy/view-policy.js";
 import { ShownReplica } from "./shown-replica.js";
 
@@ -57,6 +58,8 @@ export interface Source {
   /**
    * True if this participant simulates the entity itself, and so has a better state than the received one.
    */
+  /** The lists and maps of its entities. */
+  readonly lists?: RemoteLists;
   isOwn(id: number, owner: number, definition: EntityDefinition): boolean;
   onDesync(id: number): void;
 }
@@ -102,7 +105,7 @@ class SeenEntity {
     return Math.max(0, this.#entities.ageMsOf(this.#record().tick));
   }
 
-  onChange(name: string, listener: (value: unknown, previous: unknown) => void): Unsubscribe {
+  onChange(name: string, listener: (...change: never[]) => void): Unsubscribe {
     const record = this.#record();
     return (record.changes ??= new FieldChanges(this.kind, () => record.entity)).on(name, listener);
   }
@@ -299,6 +302,7 @@ export class ShownEntities implements SnapshotListener {
     // The game may draw something at the last shown place.
     this.#updateShown(record);
     this.#records.remove(record);
+    this.#source.lists?.detach(id);
     record.changes?.end();
     if (record.isSpawned) this.#despawned(record, why);
   }
@@ -367,11 +371,20 @@ export class ShownEntities implements SnapshotListener {
     const { definition } = place.table;
     const beforeRead = () => this.#updateShown(record());
     const beforeRowRead = () => record().updateRow();
-    const shown = newFields(definition, { place, layer: "shown", isWritable: false, beforeRead });
+    const collections = this.#source.lists?.attach(id, definition);
+    const shown = newFields(definition, {
+      ...({ place, layer: "shown", isWritable: false } as const),
+      collections,
+      beforeRead,
+    });
     let Seen = seenClasses.get(definition);
     if (!Seen) seenClasses.set(definition, (Seen = class extends SeenEntity {}));
     const base = new Seen(this.#source.idOf(id), definition, shown, record, this);
-    const row = { place, layer: "state", isWritable: false, beforeRead: beforeRowRead } as const;
+    const row = {
+      ...({ place, layer: "state", isWritable: false } as const),
+      collections,
+      beforeRead: beforeRowRead,
+    };
     return defineFields(base, definition, row) as unknown as Entity;
   }
 

@@ -60,7 +60,8 @@ export class RoomListeners {
 
   /** Reports that another side describes a kind of entity with other columns. */
   differs(name: string, who: string, differences: readonly string[]): void {
-    const how = differences.length > 0 ? differences.join(", ") : "in what moves it";
+    const how =
+      differences.length > 0 ? differences.join(", ") : "in what moves it, or in its lists and maps";
     const message = `${who} describes "${name}" differently (${how}): load the same build of the game everywhere`;
     this.report(new NetError("schema/mismatch", message));
   }

@@ -1,4 +1,4 @@
-import { ConfigError, type EntityDefinition, type ValueOf } from "@paceline/protocol";
+import { ConfigError, listCode, type EntityDefinition } from "@paceline/protocol";
 import {
   EntityTable,
   newFields,
@@ -6,7 +6,7 @@ import {
   type ReadonlyFields,
   type WritableFields,
 } from "@paceline/netcode";
-import type { Entity, OwnedEntity } from "../entities/entity.js";
+import type { ChangeListener, Entity, OwnedEntity } from "../entities/entity.js";
 import { FieldChanges, plainValue } from "../entities/field-changes.js";
 import type { Listeners, Unsubscribe } from "../listeners.js";
 import type { SoleWriter } from "../modes/room-mode.js";
@@ -26,7 +26,7 @@ export type OnlyEntity<
   /** Registers a listener for changes of a field. It stays registered when the writer changes. */
   onChange<Name extends keyof D["fields"] & string>(
     field: Name,
-    listener: (value: ValueOf<D["fields"][Name]>, previous: ValueOf<D["fields"][Name]>) => void,
+    listener: ChangeListener<D["fields"][Name]>,
   ): Unsubscribe;
 };
 
@@ -161,5 +161,6 @@ export class OnlyEntityView {
 function initialValues(definition: EntityDefinition): Values {
   const table = new EntityTable(definition, 1);
   const place = { table, row: table.allocate() };
-  return newFields(definition, { place, layer: "state", isWritable: false }) as Values;
+  const collections = listCode.inUse?.newConstants(definition);
+  return newFields(definition, { place, layer: "state", isWritable: false, collections }) as Values;
 }

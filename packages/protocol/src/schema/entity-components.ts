@@ -1,5 +1,5 @@
 import type { BytesField, StringField } from "./entity-composites.js";
-import type { Field, NumericField } from "./entity-fields.js";
+import type { Field, NumericField, StateField } from "./entity-fields.js";
 import { ConfigError } from "../errors/errors.js";
 
 export const axes = ["x", "y", "z", "w"] as const;
@@ -42,18 +42,19 @@ const counts = {
   enum: 1,
 } as const;
 
-/** Returns the number of components of a field, with all its members. */
+/** Returns the number of components of a field of states, with all its members. */
 export function componentCount(field: Field): number {
-  switch (field.kind) {
+  const of = field as StateField;
+  switch (of.kind) {
     case "list":
-      return field.length * componentCount(field.item);
+      return of.length * componentCount(of.item);
     case "group":
-      return Object.values(field.fields).reduce((sum, member) => sum + componentCount(member), 0);
+      return Object.values(of.fields).reduce((sum, member) => sum + componentCount(member), 0);
     case "string":
     case "bytes":
       return 0;
     default:
-      return counts[field.kind];
+      return counts[of.kind];
   }
 }
 
@@ -63,7 +64,9 @@ export class ComponentList {
   readonly leaves: Leaf[] = [];
   textCount = 0;
 
-  add(path: string, field: Field): void {
+  /** Adds a field of states. */
+  add(path: string, of: Field): void {
+    const field = of as StateField;
     switch (field.kind) {
       case "list":
         for (let index = 0; index < field.length; index++) this.add(`${path}.${index}`, field.item);

@@ -28,13 +28,49 @@ export interface ListField<Item extends Field = Field> extends Shape<"list"> {
   readonly length: number;
 }
 
+/** A list or map of changing length of a definition. Its changes travel as reliable messages. */
+export interface CollectionSite {
+  readonly name: string;
+  /** `player.inventory`, for errors. */
+  readonly path: string;
+  readonly field: GrowingListField | MapField;
+  /** Number that stands for the field in messages, 1 to 65535: equal fields have equal numbers. */
+  readonly tag: number;
+}
+
+/** Makes the site of a field. It comes with the field, so that games without lists do not download it. */
+export type NewSite = (
+  definition: string,
+  name: string,
+  field: GrowingListField | MapField,
+  before: readonly CollectionSite[],
+) => CollectionSite;
+
+/** A list of changing length: no part of states. */
+export interface GrowingListField<Item extends Field = Field> extends Shape<"growing"> {
+  readonly item: Item;
+  /** Limit of items. */
+  readonly max: number;
+  readonly newSite: NewSite;
+}
+
+/** A map with texts as keys: no part of states. */
+export interface MapField<Item extends Field = Field> extends Shape<"map"> {
+  readonly item: Item;
+  /** Limit of keys. */
+  readonly max: number;
+  readonly newSite: NewSite;
+}
+
 export interface GroupField<
   Members extends Readonly<Record<string, Field>> = Readonly<Record<string, Field>>,
 > extends Shape<"group"> {
   readonly fields: Members;
 }
 
-const UNRANGED = { range: [0, 0], precision: 0, unit: "" } as const;
+/** Limit of a key of a map, bytes of UTF-8. */
+export const MAX_KEY_BYTES = 64;
+export const UNRANGED = { range: [0, 0], precision: 0, unit: "" } as const;
 const MAX_NAMES = 1024;
 /** A changed text travels whole in every packet until it is acknowledged, so it must stay small. */
 const MAX_TEXT_BYTES = 255;
@@ -67,15 +103,6 @@ export function bytes(options: { readonly maxBytes: number }): BytesField {
   return { ...UNRANGED, kind: "bytes", maxBytes: textLimit("bytes", options.maxBytes) };
 }
 
-/** Declares a fixed number of equal fields: `list(flag(), 4)`. */
-export function list<Item extends Field>(item: Item, length: number): ListField<Item> {
-  if (!Number.isInteger(length) || length < 1 || length > 256) {
-    throw new ConfigError("list.length", length, "a whole number from 1 to 256");
-  }
-  assertField("list.item", item);
-  return { ...UNRANGED, kind: "list", item, length };
-}
-
 /** Declares fields under a common name: `wheel: group({ turn: angle(...), slip: flag() })`. */
 export function group<const Members extends Readonly<Record<string, Field>>>(
   fields: Members,
@@ -83,7 +110,7 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
   if (typeof fields !== "object" || fields === null || Object.keys(fields).length === 0) {
     throw new ConfigError("group", fields, "at least one field");
   }
-  for (const [name, field] of Object.entries(fields)) assertField(`group.${name}`, field);
+  for (const [name, field] of Object.entries(fields)) assertItem(`group.${name}`, field);
   return { ...UNRANGED, kind: "group", fields };
 }
 
@@ -91,6 +118,18 @@ export function group<const Members extends Readonly<Record<string, Field>>>(
 export function assertField(name: string, field: unknown): void {
   if (typeof field === "object" && field !== null && "kind" in field && "range" in field) return;
   throw new ConfigError(name, field, "a field, such as flag() or scalar({ range, precision })");
+}
+
+/** Throws as {@link assertField} does, and for a field that is no part of states. */
+export function assertItem(name: string, field: unknown): asserts field is Field {
+  assertField(name, field);
+  const { kind } = field as Field;
+  if (kind !== "growing" && kind !== "map") return;
+  throw new ConfigError(
+    name,
+    `a ${kind === "map" ? "map" : "list"} of changing length`,
+    "another kind of field",
+  );
 }
 
 function textLimit(kind: string, maxBytes: unknown): number {

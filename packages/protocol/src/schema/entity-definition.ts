@@ -1,6 +1,13 @@
 import { limits } from "../limits.js";
 import { ComponentList, type Component, type Leaf } from "./entity-components.js";
-import { assertField, type GroupField, type ListField } from "./entity-composites.js";
+import {
+  assertField,
+  type CollectionSite,
+  type GroupField,
+  type GrowingListField,
+  type ListField,
+  type MapField,
+} from "./entity-composites.js";
 import type { Field, QuatField, Vec2Field, Vec3Field } from "./entity-fields.js";
 import type { ValueOf } from "./entity-values.js";
 import { ConfigError, checkKeys } from "../errors/errors.js";
@@ -29,7 +36,9 @@ type StepValue<F> = F extends Vec2Field
         ? StepValue<Item>[]
         : F extends GroupField<infer Members>
           ? { -readonly [Name in keyof Members]: StepValue<Members[Name]> }
-          : ValueOf<F>;
+          : F extends GrowingListField | MapField
+            ? undefined
+            : ValueOf<F>;
 
 /** The game's motion model: see {@link EntityOptions.step}. */
 export type StepFunction<F extends Fields = Fields> = (state: StepState<F>, seconds: number) => void;
@@ -90,6 +99,8 @@ export interface EntityDefinition<F extends Fields = Fields> {
   readonly leaves: readonly Leaf[];
   /** Number of text fields (string or bytes) in `leaves`. */
   readonly textCount: number;
+  /** Lists and maps of changing length, which are no part of states. */
+  readonly collections: readonly CollectionSite[];
   /** The components that motion changes; undefined for `hold`. */
   readonly motionLayout: MotionLayout | undefined;
   /**
@@ -126,21 +137,26 @@ export function defineEntity<const F extends Fields>(
   const list = new ComponentList();
   const { components } = list;
   const offsets: Record<string, number> = {};
+  const collections: CollectionSite[] = [];
   for (const [fieldName, field] of Object.entries(fields)) {
     assertName(`${name} field name`, fieldName);
     assertNotReserved(name, fieldName);
     assertField(`${name}.${fieldName}`, field);
+    if ("newSite" in field) {
+      collections.push(field.newSite(name, fieldName, field, collections));
+      continue;
+    }
     offsets[fieldName] = components.length;
     list.add(fieldName, field);
   }
   for (const { path, offset, count } of list.leaves) if (count > 0) offsets[path] = offset;
-  assertSize(name, list);
+  assertSize(name, list, collections.length);
   const motion = options.motion ?? defaultMotion(options);
   assertShow(name, options.show, motion);
   assertStep(name, motion, options.step);
   const motionLayout = layoutMotion(name, { fields, motion, offsets, components });
   assertDerived(name, fields);
-  assertThresholds(name, fields, options.threshold ?? {});
+  assertThresholds(name, { fields, offsets }, options.threshold ?? {});
   assertHeartbeat(name, options.heartbeatMs);
   assertStrict(name, options.strict);
   return Object.freeze({
@@ -156,8 +172,11 @@ export function defineEntity<const F extends Fields>(
     offsets,
     leaves: list.leaves,
     textCount: list.textCount,
+    collections,
     motionLayout,
-    schemaHash: hashOf([name, motion, ...list.leaves.map(describeLeaf)].join("|")),
+    schemaHash: hashOf(
+      [name, motion, ...list.leaves.map(describeLeaf), ...collections.map(({ tag }) => `#${tag}`)].join("|"),
+    ),
   });
 }
 
@@ -167,7 +186,7 @@ function defaultMotion<F extends Fields>({ step, show }: EntityOptions<F>): Moti
 }
 
 /** Returns everything about a leaf that both sides must agree on. */
-function describeLeaf({ path, field }: Leaf): string {
+export function describeLeaf({ path, field }: Leaf): string {
   const size = field.kind === "string" || field.kind === "bytes" ? field.maxBytes : "";
   const names = field.kind === "enum" ? field.values.join(",") : "";
   const derived = "derivedFrom" in field ? field.derivedFrom : "";
@@ -180,8 +199,8 @@ function assertNotReserved(name: string, fieldName: string): void {
 }
 
 /** A whole state, with everything around it, must fit one packet. */
-function assertSize(name: string, { components, leaves }: ComponentList): void {
-  if (leaves.length === 0) throw new ConfigError(name, "no fields", "at least one field");
+function assertSize(name: string, { components, leaves }: ComponentList, collections: number): void {
+  if (leaves.length + collections === 0) throw new ConfigError(name, "no fields", "at least one field");
   const textBytes = leaves.reduce(
     (sum, { field }) => sum + ("maxBytes" in field ? field.maxBytes + 2 : 0),
     0,
@@ -216,12 +235,12 @@ function assertName(field: string, name: string): void {
 
 function assertThresholds(
   name: string,
-  fields: Fields,
+  { fields, offsets }: Pick<EntityDefinition, "fields" | "offsets">,
   threshold: Readonly<Record<string, number | undefined>>,
 ): void {
   for (const [field, value] of Object.entries(threshold)) {
     // Every object has inherited names, such as toString, that are not fields.
-    const known = Object.hasOwn(fields, field) ? fields[field] : undefined;
+    const known = Object.hasOwn(offsets, field) ? fields[field] : undefined;
     if (known === undefined) {
       throw new ConfigError(`${name}.threshold.${field}`, value, `one of ${Object.keys(fields).join(", ")}`);
     }

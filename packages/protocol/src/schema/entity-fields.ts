@@ -1,4 +1,12 @@
-import type { BytesField, EnumField, GroupField, ListField, StringField } from "./entity-composites.js";
+import type {
+  BytesField,
+  EnumField,
+  GroupField,
+  GrowingListField,
+  ListField,
+  MapField,
+  StringField,
+} from "./entity-composites.js";
 import { ConfigError, checkKeys } from "../errors/errors.js";
 
 /** Smallest and largest value, both included, in the field's unit. */
@@ -63,8 +71,11 @@ export type QuatField = FieldShape<"quat", QuatValue>;
 export type NumericField =
   Vec2Field | Vec3Field | AngleField | ScalarField | IntField | UintField | FlagField | QuatField | EnumField;
 
+/** A field whose values travel in states. */
+export type StateField = NumericField | StringField | BytesField | ListField | GroupField;
+
 /** Any field of an entity. */
-export type Field = NumericField | StringField | BytesField | ListField | GroupField;
+export type Field = StateField | GrowingListField | MapField;
 
 const ANGLE_OPTIONS = ["precision", "unit", "default"];
 const WHOLE_OPTIONS = ["range", "unit", "default"];

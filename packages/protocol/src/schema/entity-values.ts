@@ -1,4 +1,12 @@
-import type { BytesField, EnumField, GroupField, ListField, StringField } from "./entity-composites.js";
+import type {
+  BytesField,
+  EnumField,
+  GroupField,
+  GrowingListField,
+  ListField,
+  MapField,
+  StringField,
+} from "./entity-composites.js";
 import type {
   Field,
   FlagField,
@@ -25,11 +33,13 @@ export type ValueOf<F> = F extends Vec2Field
             ? string
             : F extends BytesField
               ? Uint8Array
-              : F extends ListField<infer Item>
+              : F extends ListField<infer Item> | GrowingListField<infer Item>
                 ? readonly ValueOf<Item>[]
-                : F extends GroupField<infer Members>
-                  ? ValuesOf<Members>
-                  : number;
+                : F extends MapField<infer Item>
+                  ? ReadonlyMap<string, ValueOf<Item>>
+                  : F extends GroupField<infer Members>
+                    ? ValuesOf<Members>
+                    : number;
 
 /** The plain values of an entity's fields: `ValuesOf<typeof Car.fields>`. */
 type ValuesOf<Fs extends Readonly<Record<string, Field>>> = {

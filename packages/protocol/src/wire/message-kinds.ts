@@ -53,6 +53,8 @@ export const PayloadKind = {
    */
   authority: 0x0b,
   // 0x0c is used up: it ended the list of a stream's entities.
+  /** Changes of the lists and maps of entities, or the request for all of them (binary). */
+  changes: 0x0d,
 } as const;
 export type PayloadKind = (typeof PayloadKind)[keyof typeof PayloadKind];
 

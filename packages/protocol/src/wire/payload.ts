@@ -33,6 +33,8 @@ export type PeerPayload =
   | ({ readonly kind: "stream" } & StreamAnnouncement)
   | { readonly kind: "reference"; readonly stream: number; readonly states: Uint8Array }
   | { readonly kind: "resync"; readonly stream: number; readonly entities: readonly number[] }
+  /** Changes of lists and maps of a stream's entities. Empty: a request for their whole contents. */
+  | { readonly kind: "changes"; readonly stream: number; readonly changes: Uint8Array }
   /** The sender's columns from `describeColumns`. Empty: a request for the receiver's columns. */
   | { readonly kind: "columns"; readonly stream: number; readonly columns: Uint8Array };
 
@@ -59,6 +61,8 @@ export function writePeerPayload(payload: PeerPayload): Uint8Array {
       for (const id of payload.entities) writer.u16(id);
       return writer.take();
     }
+    case "changes":
+      return new ByteWriter().u8(PayloadKind.changes).u8(payload.stream).bytes(payload.changes).take();
     case "columns":
       return new ByteWriter().u8(PayloadKind.columns).u8(payload.stream).bytes(payload.columns).take();
   }
@@ -87,6 +91,8 @@ export function readPeerPayload(
       return body.length > 5 ? { kind: "reference", stream: body[0]!, states: body.subarray(1) } : undefined;
     case PayloadKind.resync:
       return resyncOf(body);
+    case PayloadKind.changes:
+      return body.length > 0 ? { kind: "changes", stream: body[0]!, changes: body.subarray(1) } : undefined;
     case PayloadKind.columns:
       return body.length > 0 ? { kind: "columns", stream: body[0]!, columns: body.subarray(1) } : undefined;
     default:

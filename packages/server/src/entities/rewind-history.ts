@@ -102,10 +102,11 @@ export class RewindHistory {
       // tick.
       isCapped: !(Math.abs(tick - seenTick) <= 1),
       of: <Entity extends { readonly id: number }>(entity: Entity) => {
-        const { id, definition, despawned } = world.recordOf(entity);
+        const { id, definition, despawned, collections } = world.recordOf(entity);
         const place = despawned ? undefined : this.#placeAt(definition, id, tick);
         if (!place) return undefined;
-        const row = { place, layer: "state", isWritable: false } as const;
+        // Lists and maps have no past: they are those of now.
+        const row = { place, layer: "state", isWritable: false, collections } as const;
         return newFields(definition, row) as unknown as AsItWas<Entity>;
       },
     };

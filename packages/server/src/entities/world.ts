@@ -1,8 +1,12 @@
 import {
+  CollectionBudget,
   ConfigError,
   SnapshotWriter,
   StateHistory,
+  limits,
+  newCollections,
   planState,
+  type Collection,
   type EntityDefinition,
   type EntityRows,
   type KindInfo,
@@ -28,6 +32,8 @@ export class EntityRecord extends Replica<EntityObject> {
   /** Index of its kind in the welcome. */
   readonly kind: number;
   readonly rows: EntityRows;
+  /** Its lists and maps of changing length. */
+  readonly collections: readonly Collection[];
   /** The side that simulates it: the room, or its owner. */
   readonly authority: "room" | "player";
   owner: Owner | undefined;
@@ -37,11 +43,12 @@ export class EntityRecord extends Replica<EntityObject> {
   constructor(
     id: number,
     place: Place,
-    of: Pick<EntityRecord, "entity" | "kind" | "rows" | "authority" | "owner">,
+    of: Pick<EntityRecord, "entity" | "kind" | "rows" | "authority" | "collections" | "owner">,
   ) {
     super(id, place, of.entity);
     this.kind = of.kind;
     this.rows = of.rows;
+    this.collections = of.collections;
     this.authority = of.authority;
     this.owner = of.owner;
   }
@@ -116,6 +123,7 @@ export class World {
   readonly #kinds = new Map<EntityDefinition, number>();
   readonly #owned = new Map<Owner, { readonly records: Set<EntityRecord>; version: number }>();
   #ownings = 0;
+  readonly #listBudget = new CollectionBudget(limits.roomCollectionBytes);
   readonly #onClamp: WorldOptions["onClamp"];
   readonly #onTeleport: WorldOptions["onTeleport"];
   readonly #onStale: WorldOptions["onStale"];
@@ -154,14 +162,16 @@ export class World {
       throw new ConfigError("definition", definition.name, expected);
     }
     let record: EntityRecord | undefined;
-    const afterWrite = (): void => {
+    const isPresent = (): boolean => {
       if (record?.despawned) this.#onStale?.(record);
+      return !record?.despawned;
     };
     const added = this.records.add(definition, (place) => {
-      const entity = this.#newEntity(id, place, afterWrite);
+      const collections = newCollections(definition, { budget: this.#listBudget, admits: isPresent });
+      const entity = this.#newEntity(id, place, isPresent, collections);
       assignFields(entity, definition, initial);
       const rows = this.history.spawn(id, this.plans[kind]!, owner?.number ?? 0);
-      record = new EntityRecord(id, place, { kind, entity, rows, authority, owner });
+      record = new EntityRecord(id, place, { kind, entity, rows, authority, collections, owner });
       return record;
     });
     this.#own(added);
@@ -187,6 +197,7 @@ export class World {
     this.#disown(record);
     this.history.remove(record.id);
     this.records.remove(record);
+    for (const { bytes } of record.collections) this.#listBudget.bytes -= bytes;
   }
 
   setOwner(record: EntityRecord, owner: Owner | undefined): void {
@@ -228,12 +239,20 @@ export class World {
     (record.despawned ? this.#onStale : this.#onTeleport)?.(record);
   }
 
-  #newEntity(id: number, place: Place, afterWrite: () => void): EntityObject {
+  #newEntity(
+    id: number,
+    place: Place,
+    afterWrite: () => void,
+    collections: readonly Collection[],
+  ): EntityObject {
     const { definition } = place.table;
     let Entity = entityClasses.get(definition);
     if (!Entity) entityClasses.set(definition, (Entity = class extends WorldEntity {}));
     const base = new Entity(id, definition, this);
-    const row = { place, layer: "state", isWritable: true, afterWrite, onClamp: this.#onClamp } as const;
+    const row = {
+      ...({ place, layer: "state", isWritable: true } as const),
+      ...{ collections, afterWrite, onClamp: this.#onClamp },
+    };
     return defineFields(base, definition, row) as unknown as EntityObject;
   }
 }

@@ -43,6 +43,8 @@ export class PlayerInbox {
     // The room asked for this reply, so no limit applies.
     if (message.kind === "reply") return player.requests.reply(message.id, message.ok, message.message);
     if (message.kind === "columns") return this.#receiveColumns(player, message.stream, message.columns);
+    if (message.kind === "changes" && message.changes.length === 0)
+      return entities.lists.repeat(player, message.stream);
     if (player.isSpectator) return entities.spectators.refuse(player, message);
     if (message.kind !== "command" && message.kind !== "request") {
       // All other kinds belong to meshes.

@@ -16,6 +16,7 @@ import { OwnedStates, type BreachAnswer } from "./owned-states.js";
 import type { Player } from "./player.js";
 import type { PlayerRegistry } from "./player-registry.js";
 import type { Room } from "./room.js";
+import { RoomLists } from "./room-lists.js";
 import { SpectatorStream } from "./spectator-stream.js";
 
 /**
@@ -52,6 +53,7 @@ export class RoomEntities {
   readonly ground: Ground;
   readonly #viewpoints: Viewpoints;
   readonly spectators: SpectatorStream;
+  readonly lists: RoomLists;
   readonly rewinding: RewindHistory;
   readonly owned: OwnedStates;
   readonly #options: RoomEntitiesOptions;
@@ -89,6 +91,11 @@ export class RoomEntities {
       bytesPerSecond,
       players,
     });
+    const { spectators } = this;
+    this.lists = new RoomLists({
+      ...{ world, tickHz, players, spectators },
+      hasInterest: room.interest !== undefined,
+    });
     this.rewinding = new RewindHistory({ ...kept, maxRewindMs });
     this.owned = new OwnedStates({
       world: this.world,
@@ -112,6 +119,7 @@ export class RoomEntities {
       record,
       players.statesOf((player) => !this.spectators.isDelayed(player)),
     );
+    this.lists.removed(record.id);
     this.rewinding.forget(record);
     this.world.remove(record);
     this.owned.removed(record);

@@ -98,6 +98,12 @@ export function assertRoom(room: Room): void {
     if (!entities.includes(definition)) {
       throw new ConfigError("playerEntities", definition.name, "one of the room's entities");
     }
+    const [list] = definition.collections;
+    if (list) {
+      const expected =
+        "a kind without lists and maps of changing length: the room has to spawn what has some";
+      throw new ConfigError("playerEntities", list.path, expected);
+    }
     if (Number.isInteger(most) && most >= 1 && most <= limits.ownedEntities) continue;
     const expected = `1 to ${limits.ownedEntities} entities of a player`;
     throw new ConfigError(`playerEntities.${definition.name}.most`, most, expected);

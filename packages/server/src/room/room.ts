@@ -566,7 +566,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   #step(tick: number): void {
     const { bots, entities, errors, hooks, info, players, saving, scheduler } = this.#opened;
-    const { owned, replicator, rewinding, spectators, world } = entities;
+    const { lists, owned, replicator, rewinding, spectators, world } = entities;
     for (const player of players.values()) {
       player.takeInput(tick);
       owned.advance(player);
@@ -580,6 +580,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
       (player) => player.isReachable && !player.isBot && !spectators.isDelayed(player),
     );
     hooks.call("states", () => replicator.write({ tick, nowMs }, playerStates));
+    lists.flush(tick);
     rewinding.record(tick, world);
     spectators.step(tick, nowMs);
     this.#syncPlaces();

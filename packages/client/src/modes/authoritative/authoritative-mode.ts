@@ -144,6 +144,10 @@ export class AuthoritativeMode implements RoomMode {
       onDespawn: (id) => this.#prediction?.remove(id),
       onOwner: (record, isJump) => this.#prediction?.given(record, isJump),
       onDesync: (id) => this.#resync([id]),
+      ask: (stream) => {
+        const request = writePeerPayload({ kind: "changes", stream, changes: new Uint8Array(0) });
+        return this.#trySend(request) !== undefined;
+      },
     });
   }
 
@@ -509,7 +513,10 @@ export class AuthoritativeMode implements RoomMode {
     else if (message.kind === "request")
       messages.answer(this.#server!, message, (reply) => this.#reply(reply));
     else if (message.kind === "reply") this.#requests.reply(message.id, message.ok, message.message);
-    else if (message.kind === "columns" && !this.#columns.receive(message.stream, message.columns))
+    else if (message.kind === "changes") {
+      const reason = this.#entities.lists.receive(message.stream, message.changes);
+      if (reason) this.#parts.drops.count(reason);
+    } else if (message.kind === "columns" && !this.#columns.receive(message.stream, message.columns))
       this.#parts.drops.count("bad-message");
   }
 

@@ -4,8 +4,10 @@ import {
   type AuthorityInfo,
   type DropReason,
   type KindInfo,
+  limits,
   type StatePlan,
 } from "@paceline/protocol";
+import { RemoteLists, type RemoteListsOptions } from "../../entities/remote-lists.js";
 import { ShownEntities, type ShownParts, type Source } from "../../entities/shown-entities.js";
 
 const MAX_ENTITIES = 0x10000;
@@ -13,6 +15,7 @@ const MAX_ENTITIES = 0x10000;
 /** Entities of a room, read from its authority's states. */
 export class HostedEntities {
   readonly store: ShownEntities;
+  readonly lists: RemoteLists;
   readonly #parts: ShownParts;
   readonly #info: AuthorityInfo;
   #reader: SnapshotReader;
@@ -21,14 +24,21 @@ export class HostedEntities {
   constructor(
     parts: ShownParts,
     info: AuthorityInfo,
-    source: Omit<Source, "hasRates" | "idOf" | "maxEntities">,
+    source: Omit<Source, "hasRates" | "idOf" | "lists" | "maxEntities"> & Pick<RemoteListsOptions, "ask">,
   ) {
     this.#parts = parts;
     this.#info = info;
+    this.lists = new RemoteLists({
+      maxBytes: limits.roomCollectionBytes,
+      maxEntities: MAX_ENTITIES,
+      definitionOf: (kind) => this.#plans[kind]?.definition,
+      ask: source.ask,
+    });
     this.store = new ShownEntities(parts, {
       ...source,
       hasRates: false,
       maxEntities: MAX_ENTITIES,
+      lists: this.lists,
       idOf: (id) => id,
       onDesync: (id) => {
         this.#reader.forget(id);
@@ -49,6 +59,7 @@ export class HostedEntities {
   use(kind: number, plan: StatePlan): void {
     this.#plans[kind] = plan;
     this.#reader = this.#newReader();
+    this.lists.review();
   }
 
   /**

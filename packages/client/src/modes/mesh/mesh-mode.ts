@@ -399,6 +399,9 @@ export class MeshMode implements RoomMode {
         return this.#drop(from, entities.describe(payload.stream, payload.columns));
       case "resync":
         return answer();
+      case "changes":
+        if (payload.changes.length === 0) return answer();
+        return this.#drop(from, entities.takeChanges(payload.stream, payload.changes));
       case "command":
         return messages.deliver(payload.type, payload.message, from);
       case "request":

@@ -81,6 +81,11 @@ export class PairMessages {
     }
   }
 
+  /** Sends a message about own entities to receivers that have room for it. */
+  postTo(payload: PeerPayload, receivers: readonly PeerConnection[]): void {
+    this.#send(writePeerPayload(payload), receivers);
+  }
+
   /** Sends at once the messages that wait for others to share their packet. */
   flush(): void {
     this.#broadcast.flush();

@@ -1,5 +1,6 @@
 import { ByteReader, limits, readSlot, type DropReason, type StreamAnnouncement } from "@paceline/protocol";
 import { FUTURE_SECONDS } from "@paceline/netcode";
+import { RemoteLists } from "../../entities/remote-lists.js";
 import { ShownEntities } from "../../entities/shown-entities.js";
 import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-streams.js";
 
@@ -7,10 +8,18 @@ import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-stre
 export class RemoteEntities {
   readonly store: ShownEntities;
   readonly #parts: StreamParts;
+  readonly #lists: RemoteLists;
   readonly #streams: RemoteStreams;
 
   constructor(parts: StreamParts, owner: StreamOwner) {
     this.#parts = parts;
+    this.#lists = new RemoteLists({
+      maxBytes: limits.collectionBytes,
+      maxEntities: limits.ownedEntities,
+      definitionOf: (stream) => this.#streams.definitionOf(stream),
+      onItems: (items) => owner.chargeItems(items),
+      ask: (stream) => owner.trySend({ kind: "changes", stream, changes: new Uint8Array(0) }),
+    });
     this.store = new ShownEntities(parts, {
       hasRates: true,
       maxEntities: limits.ownedEntities,
@@ -18,6 +27,7 @@ export class RemoteEntities {
       idOf: (localId) => owner.sessionNumber * 0x10000 + localId,
       ownerOf: () => owner,
       isOwn: () => false,
+      lists: this.#lists,
       onDesync: (id) => {
         parts.drops.count("desync");
         this.#streams.invalidate(id);
@@ -43,6 +53,12 @@ export class RemoteEntities {
   /** Starts to use a definition: entities that waited for it appear. */
   defined(name: string): void {
     this.store.batch(() => this.#streams.defined(name, this.store));
+    this.#lists.review();
+  }
+
+  /** Reads changes of lists and maps. Returns the reason if they are dropped. */
+  takeChanges(stream: number, changes: Uint8Array): DropReason | undefined {
+    return this.#lists.receive(stream, changes);
   }
 
   /** Reads unreliable states. Calls `drop` with a reason for dropped ones. Returns the number of applied updates. */

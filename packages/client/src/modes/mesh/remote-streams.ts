@@ -117,6 +117,12 @@ export class RemoteStreams {
     return undefined;
   }
 
+  /** Returns the definition of a stream; undefined if it is unknown, or if the game does not use the kind yet. */
+  definitionOf(number: number): EntityDefinition | undefined {
+    const stream = this.#streams.get(number);
+    return stream && this.#parts.listeners.definitionNamed(stream.start.name);
+  }
+
   /** Reads waiting states of a kind when the game begins to use its definition. */
   defined(name: string, listener: SnapshotListener): void {
     for (const stream of this.#streams.values()) {

@@ -1,6 +1,9 @@
 import {
+  ByteWriter,
+  listCode,
   limits,
   stateWeight,
+  type CollectionSender,
   type EntityDefinition,
   type EntityRows,
   type GroupStates,
@@ -63,6 +66,8 @@ export class StateSender {
   readonly #receivers = new Map<PeerConnection, StateReceiver>();
   readonly #answers: AnswerBudget;
   readonly #slots: SlotSender;
+  /** Undefined until this participant owns an entity with lists or maps. */
+  #lists: CollectionSender<PeerConnection> | undefined;
   #nextStream = 0;
   #sentAtMs = -Infinity;
   #tick = 0;
@@ -100,6 +105,8 @@ export class StateSender {
     this.#slots.refresh();
     const stream = this.#streams.get(record.definition) ?? this.#begin(record.definition);
     stream.add(record);
+    // Before the state, so that the entity appears with its lists.
+    this.#addLists(record, stream.number);
     for (const peer of this.#peers())
       this.#receiverOf(peer).repairs.spend(wholeStates(stream, 1), this.#nowMs);
     try {
@@ -110,7 +117,25 @@ export class StateSender {
     }
   }
 
+  #addLists({ id, collections }: OwnedRecord, stream: number): void {
+    if (!collections) return;
+    if (!this.#lists) {
+      this.#lists = new listCode.inUse!.CollectionSender({
+        newWriter: () => new ByteWriter(),
+        hasRoom: ({ session }, bytes) =>
+          !session.isClosed && session.commands.bytes + bytes <= limits.pairQueueBytes / 2,
+        send: (messages, to) => {
+          for (const message of messages) this.#messages.postTo({ kind: "changes", ...message }, to);
+        },
+      });
+      for (const peer of this.#peers()) this.#lists.join(peer);
+    }
+    this.#lists.add({ id, stream, collections });
+    this.#lists.flush();
+  }
+
   despawned({ definition, id }: OwnedRecord, tick: number): void {
+    this.#lists?.remove(id);
     this.#slots.refresh();
     const stream = this.#streams.get(definition);
     stream?.remove(id);
@@ -127,9 +152,11 @@ export class StateSender {
   /** Sends a new receiver all streams and states, as if it had asked for a resync of each. */
   joined(peer: PeerConnection, tick: number): void {
     this.#slots.refresh(JOIN_PAUSE_MS);
+    for (const stream of this.#streams.values()) peer.send(stream.announcement);
+    this.#lists?.join(peer);
+    this.#lists?.flush();
     for (const stream of this.#streams.values()) {
       this.#receiverOf(peer).repairs.spend(wholeStates(stream, stream.records.size), this.#nowMs);
-      peer.send(stream.announcement);
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
     }
   }
@@ -137,6 +164,7 @@ export class StateSender {
   left(peer: PeerConnection): void {
     for (const stream of this.#streams.values()) stream.forget(peer.number);
     this.#receivers.delete(peer);
+    this.#lists?.leave(peer);
   }
 
   acknowledged(peer: PeerConnection, sequence: number): void {
@@ -148,6 +176,10 @@ export class StateSender {
   answer(peer: PeerConnection, payload: PeerPayload, moment: ReplicationMoment): void {
     if (payload.kind === "resync") this.#resync(peer, payload.stream, payload.entities, moment);
     else if (payload.kind === "columns") this.#describe(peer, payload.stream);
+    else if (payload.kind === "changes") {
+      this.#lists?.repeat(peer, payload.stream);
+      this.#lists?.flush();
+    }
   }
 
   /** Sends whole states to a receiver that lacks baselines: of some entities, or of all if `ids` is empty. */
@@ -203,6 +235,7 @@ export class StateSender {
   /** Sends the due states of this tick, and refreshes the slots at the server. */
   replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     this.#tick = moment.tick;
+    this.#lists?.flush();
     const receivers = this.#peers();
     const { state } = this.#parts.transport.plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
