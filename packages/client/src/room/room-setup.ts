@@ -7,7 +7,8 @@ import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { Motion } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
-import type { LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
+import type { ClientInterest } from "../modes/cells/room-cells.js";
+import type { CellCode, LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
 import type { ReferenceCode } from "../modes/state-stream.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../policy/plan-in-force.js";
@@ -25,6 +26,7 @@ type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load
 interface RoomDoors extends Readonly<Record<ModeName, DoorTo<ModeCode>>> {
   readonly motion: DoorTo<Motion>;
   readonly sending: DoorTo<SendingCode>;
+  readonly cells: DoorTo<CellCode>;
   readonly webRtc: DoorOf<LoadDirectPath>;
   readonly references: DoorTo<ReferenceCode>;
   readonly columns: DoorOf<LoadColumns>;
@@ -50,6 +52,7 @@ export interface RoomSetup extends JoinParts {
   /** Receives the build that the server serves. */
   readonly onBuild: (build: string) => void;
   readonly sockets: SocketCount;
+  readonly interest?: ClientInterest | undefined;
 }
 
 /** The parts of a join that its room goes on with. */

@@ -1,6 +1,6 @@
 import { ByteReader, limits, readSlot, type DropReason, type StreamAnnouncement } from "@paceline/protocol";
 import { FUTURE_SECONDS } from "@paceline/netcode";
-import { ShownEntities } from "../../entities/shown-entities.js";
+import { ShownEntities, type Source } from "../../entities/shown-entities.js";
 import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-streams.js";
 
 /** The entities of one peer. Their states are untrusted; {@link RemoteStreams} checks them. */
@@ -11,7 +11,7 @@ export class RemoteEntities {
 
   constructor(parts: StreamParts, owner: StreamOwner) {
     this.#parts = parts;
-    this.store = new ShownEntities(parts, {
+    const source: Source = {
       hasRates: true,
       maxEntities: limits.ownedEntities,
       rttMs: () => owner.rttMs ?? 0,
@@ -22,7 +22,8 @@ export class RemoteEntities {
         parts.drops.count("desync");
         this.#streams.invalidate(id);
       },
-    });
+    };
+    this.store = parts.cells?.newStore(parts, source, owner) ?? new ShownEntities(parts, source);
     this.#streams = new RemoteStreams(parts, owner);
   }
 
