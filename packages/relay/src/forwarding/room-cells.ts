@@ -92,7 +92,9 @@ export class RoomCells {
   forget(member: Participant): void {
     this.#kept.get(member)?.clear();
     this.#kept.delete(member);
-    for (const cell of this.#views.get(member)?.cells ?? []) this.#unsee(member, cell);
+    const seen = this.#views.get(member)?.cells ?? new Set<number>();
+    for (const cell of seen) this.#unsee(member, cell);
+    member.cellBytes -= CELL_BYTES * seen.size;
     this.#views.delete(member);
   }
 
