@@ -7,7 +7,7 @@ from byte_reader import ByteReader, Drop, value_of
 from definitions import Definition
 from columns import Plan
 from match import credential_of, match_request_of
-from packets import control_of, envelope_of, feedback_of, inputs_of, message_of, packet_of, payload_of
+from packets import control_of, envelope_of, feedback_of, inputs_of, message_of, packet_of, payload_of, view_of
 from packets import forwarded, slot_of
 from sessions import Session, ahead
 from states import StateReader
@@ -57,6 +57,7 @@ READERS = {
     "payloads": lambda data: _reference_as_in_vectors(payload_of(data)),
     "authority": lambda data: payload_of(data, is_with_authority=True)["message"],
     "feedbacks": _whole(feedback_of),
+    "views": view_of,
     "slots": lambda data: _slot_as_in_vectors(*slot_of(data)),
     "controls of the server": lambda data: control_of(data, "server"),
     "controls of a participant": lambda data: control_of(data, "participant"),
@@ -70,6 +71,7 @@ MALFORMED = {
     "control from the server": READERS["controls of the server"],
     "control from a participant": READERS["controls of a participant"],
     "slot": slot_of,
+    "view": view_of,
 }
 
 

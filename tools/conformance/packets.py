@@ -26,13 +26,20 @@ def envelope_of(data):
         envelope["subject"] = {"entity": reader.u32(), "sequence": reader.u16()}
     if traffic_class >= len(CLASSES) or is_broadcast and (CLASSES[traffic_class] != "command" or said & 16):
         raise Drop("unknown-kind")
+    # WF53: the cell in which the entities are, and the one that they have left
+    cells = [_cell(reader) if said & flag else None for flag in (32, 64)]
     envelope["trafficClass"] = CLASSES[traffic_class]
     if said & 7:
         # WF43: the epoch of the pair's session
         envelope["epoch"] = said & 7
     count = reader.u8() if first & 32 else 1
-    if more == 0 or said > 31 or said & 8 and envelope["key"] == 0 or first & 32 and not 2 <= count <= 64:
+    if more == 0 or said > 127 or said & 8 and envelope["key"] == 0 or first & 32 and not 2 <= count <= 64:
         raise Drop("length")
+    if said & 96 and (None in (cells[0],) or -1 in cells or cells[0] == cells[1]):
+        raise Drop("length")
+    if said & 96 and (traffic_class != 0 or said & 7):
+        raise Drop("unknown-kind")
+    envelope.update({name: cell for name, cell in zip(("cell", "left"), cells) if cell is not None})
     if first & 64:
         # WF24: the server must not delay it
         envelope["isPrompt"] = True
@@ -47,6 +54,30 @@ def envelope_of(data):
     if len(packet) > MAX_PACKET:
         raise Drop("too-long")
     return {**envelope, "peers": peers, "packet": packet}
+
+
+def _cell(reader):
+    """WF53: returns the number of a cell, row by row; -1 if there is none."""
+    column, row = reader.varint(), reader.varint()
+    if column > 32767 or row > 32767:
+        return -1
+    return (_signed(row) + 16384) * 32768 + _signed(column) + 16384
+
+
+def _signed(number):
+    return -(number + 1) // 2 if number % 2 else number // 2
+
+
+def view_of(data):
+    """WF53: returns the cells that a participant sees, ascending."""
+    reader, cells = ByteReader(data, "bad-message"), []
+    while reader.left:
+        first, length = _cell(reader), reader.varint()
+        is_later = not cells or first > cells[-1]
+        if first < 0 or length == 0 or not is_later or len(cells) + length > 512 or first % 32768 + length > 32768:
+            raise Drop("bad-message")
+        cells.extend(range(first, first + length))
+    return cells
 
 
 def _number(reader):
@@ -421,6 +452,11 @@ def _slot(value):
     return value
 
 
+def _view(value):
+    _check(isinstance(value, dict) and value.keys() == {"$hex"} and len(value["$hex"]) <= 2 * 3584)
+    return value
+
+
 def _u32(value):
     return _whole(value, 2**32 - 1)
 
@@ -433,6 +469,7 @@ OPTIONAL = {
     "fullRooms": (_is_whole(2**32 - 1), ("welcome",)),
     "build": (is_build, ("welcome", "resumed")),
     "restored": (_is_whole(65535), ("welcome",)),
+    "again": (lambda value: value is True, ("view",)),
     "last": (lambda value: value is True, ("visibility",)),
 }
 PEER = {"number": _u16, "id": _text, "webrtc": _boolean}
@@ -465,6 +502,7 @@ CONTROLS = {
         "stripe": {},
         "visibility": {"hidden": _boolean},
         "slot": {"stream": lambda value: _whole(value, 255), "state": _slot},
+        "view": {"cells": _view},
         "leave": {},
     },
 }

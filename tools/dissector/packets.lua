@@ -403,6 +403,15 @@ local function add_numbered(envelope, s, at, count)
   return peers, ids, at
 end
 
+-- Adds the column and the row of a cell, and returns the end position.
+local function add_cell(envelope, s, at, name)
+  local column, middle = varint(s, at)
+  local row, next = varint(s, middle)
+  local function signed(number) return number % 2 == 1 and -(number + 1) / 2 or number / 2 end
+  add(envelope, name, at, next - at, string.format("%d, %d", signed(column), signed(row)))
+  return next
+end
+
 function M.forget_all()
   sessions, announced = {}, {}
 end
@@ -431,6 +440,9 @@ function M.read(link, sender, s)
       add(envelope, "update", at + 4, 2, u16(s, at + 4))
       at = at + 6
     end
+    -- The cell of the entities, and the one that they have left. The participants are then those who get nothing.
+    if has(more, 32) then at = add_cell(envelope, s, at, "cell") end
+    if has(more, 64) then at = add_cell(envelope, s, at, "left_cell") end
     if has(flags, 32) then
       count = u8(s, at)
       at = at + 1

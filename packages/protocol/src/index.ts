@@ -120,7 +120,19 @@ export {
   SERVER_NUMBER,
   type ServerMessage,
 } from "./wire/control.js";
-export * from "./wire/envelope.js";
+export * from "./wire/cell-envelope.js";
+export * from "./wire/cells.js";
+export {
+  downwardOf,
+  readEnvelope,
+  readPayloads,
+  routedClassOf,
+  writeEnvelope,
+  writeEnvelopeHead,
+  writePayloads,
+  type Envelope,
+  type Subject,
+} from "./wire/envelope.js";
 export {
   type Group,
   isBuild,

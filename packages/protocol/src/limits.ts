@@ -31,6 +31,10 @@ export const limits = {
   collectionBytes: 1_048_576,
   /** Limit of bytes of the lists and maps of an authority's entities. */
   roomCollectionBytes: 16_777_216,
+  /** Limit of cells of the ground that a participant names as its view. */
+  viewCells: 512,
+  /** Changes of its view that a server takes from a participant in a second. */
+  viewsPerSecond: 20,
   /** Limit of bytes of all slots that a participant has at the server for newcomers. */
   slotBytes: 4096,
   /** Limit of UTF-8 bytes of a message type or an entity name. */

@@ -9,7 +9,8 @@ import {
   list,
   map,
   readClientMessage,
-  readEnvelope,
+  readUpwardEnvelope,
+  readView,
   readMessages,
   readPacket,
   readPeerPayload,
@@ -17,7 +18,9 @@ import {
   readSlot,
   sequenceDistance,
   writeControl,
+  writeCellEnvelopeHead,
   writeEnvelope,
+  writeView,
   writeMessage,
   writePacketHeader,
   writePeerPayload,
@@ -53,6 +56,8 @@ interface EnvelopeVector {
   readonly key: number;
   readonly peers: readonly number[];
   readonly firstIds?: readonly number[];
+  readonly cell?: number;
+  readonly left?: number;
   readonly packet: string;
 }
 
@@ -90,6 +95,7 @@ const circular = vectors("circular") as readonly CircularVector[];
 const slots = vectors("slots") as readonly Vector<Slot & { readonly states?: unknown }>[];
 const controls = vectors("controls") as readonly (Vector<object> & { readonly from: string })[];
 const definitions = vectors("definitions") as readonly DefinitionVector[];
+const views = vectors("views") as readonly Vector<readonly number[]>[];
 const malformed = vectors("malformed") as readonly Malformed[];
 const definitionOf = ({ name, fields, motion }: DefinitionVector): EntityDefinition =>
   defineEntity(
@@ -154,12 +160,18 @@ describe("vectors of packets", () => {
     expect(toHex(writer.take())).toBe(hex);
   });
 
-  test.each(envelopes)("[WF21] [WF7] [WF23] [WF24] [WF25] envelope $name", ({ hex, decoded }) => {
-    const envelope = readEnvelope(fromHex(hex));
+  test.each(envelopes)("[WF21] [WF7] [WF23] [WF24] [WF25] [WF53] envelope $name", ({ hex, decoded }) => {
+    const envelope = readUpwardEnvelope(fromHex(hex));
     if (typeof envelope === "string") throw new Error(envelope);
     expect({ ...envelope, packet: toHex(envelope.packet) }).toEqual(decoded);
     const writer = new ByteWriter();
-    writeEnvelope(writer, { ...decoded, packet: fromHex(decoded.packet) });
+    const packet = fromHex(decoded.packet);
+    const { cell } = decoded;
+    if (cell === undefined) writeEnvelope(writer, { ...decoded, packet });
+    else {
+      writeCellEnvelopeHead(writer, { ...decoded, cell });
+      writer.bytes(packet);
+    }
     expect(toHex(writer.take())).toBe(hex);
   });
 });
@@ -215,6 +227,13 @@ withEachCodec(() => {
   });
 });
 
+describe("vectors of views", () => {
+  test.each(views)("[WF53] $name", ({ hex, decoded }) => {
+    expect(readView(fromHex(hex))).toEqual(decoded);
+    expect(toHex(writeView(decoded))).toBe(hex);
+  });
+});
+
 describe("vectors of entities", () => {
   test.each(definitions)("[WF19] [WF20] $name has its components and hash", (vector) => {
     const definition = definitionOf(vector);
@@ -231,7 +250,8 @@ const readers: Readonly<Record<string, (bytes: Uint8Array) => DropReason | undef
     if (typeof packet === "string") throw new Error(`the header is bad: ${packet}`);
     return reasonIn(readMessages(packet, () => undefined));
   },
-  envelope: (bytes) => reasonIn(readEnvelope(bytes)),
+  envelope: (bytes) => reasonIn(readUpwardEnvelope(bytes)),
+  view: (bytes) => (readView(bytes) ? undefined : "bad-message"),
   payload: (bytes) => (readPeerPayload(bytes) ? undefined : "bad-message"),
   value: (bytes) => (decodeValue(bytes) ? undefined : "bad-message"),
   slot: (bytes) => (readSlot(bytes) ? undefined : "bad-message"),

@@ -522,8 +522,15 @@ export class SessionRegistry implements ParticipantContext {
     if (message.type === "visibility") return participant.setPage(message);
     if (message.type === "stripe") return this.#offerStripe(participant);
     if (message.type === "slot") return this.#keepSlot(participant, message);
+    if (message.type === "view") return this.#see(participant, message);
     if (message.type === "signal") return this.#signal(participant, message, messageBytes);
     participant.news.setWebrtc(message.webrtc);
+  }
+
+  #see(participant: Participant, message: ClientMessage & { type: "view" }): void {
+    // An authority decides itself what a player sees.
+    if (participant.room.host) return participant.session.drops.count("not-allowed");
+    this.#forwarder.view(participant, message);
   }
 
   #keepSlot({ slots, session }: Participant, message: ClientMessage & { type: "slot" }): void {
@@ -560,6 +567,7 @@ export class SessionRegistry implements ParticipantContext {
     if (close.code !== CloseCode.replaced) this.rooms.groups.left(id);
     this.webRtc.forget(participant);
     this.#stripes.forget(participant);
+    this.#forwarder.forget(participant);
     room.callHost(() => {
       farewell = participant.callbacks?.left(close);
     });

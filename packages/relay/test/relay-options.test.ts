@@ -30,8 +30,8 @@ describe("options", () => {
     [{ rooms: {} }, "rooms: expected at least one kind of room, got an object"],
     [{ rooms: { "a b": {} } }, 'rooms: expected room names of 1 to 64 characters … got "a b"'],
     [
-      { rooms: { race: { maxPlayers: 65 } } },
-      "rooms.race.maxPlayers: expected a whole number from 1 to 64 (participants), got 65",
+      { rooms: { race: { maxPlayers: 129 } } },
+      "rooms.race.maxPlayers: expected a whole number from 1 to 128 (participants), got 129",
     ],
     [
       { rooms: { race: { maxPears: 6 } } },

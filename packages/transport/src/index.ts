@@ -31,6 +31,7 @@ export {
   type Question,
   type Row,
 } from "./profiles/tree.js";
+export { packetOf } from "./relayed/fan-out.js";
 export { RelayedLink, type Uplink } from "./relayed/relayed-link.js";
 export type { LinkMonitorOptions } from "./session/links/link-monitor.js";
 export * from "./session/links/own-lateness.js";

@@ -44,6 +44,7 @@ import {
   type JoinTerms,
   serverUrlOf,
 } from "../connection/match-request.js";
+import type { ClientInterest } from "../modes/cells/room-cells.js";
 import { doors } from "../doors/doors.js";
 import { loadMotion } from "../entities/motion.js";
 import { firstPlan } from "../policy/plan-in-force.js";
@@ -95,6 +96,12 @@ export interface ClientOptions {
    * Requires `build`, here and at the server.
    */
   readonly onOutdated?: (builds: { readonly mine: string; readonly current: string }) => void;
+  /**
+   * How far the player sees in rooms without a game server: `{ radiusM: 80 }`. It then gets the entities near
+   * `room.viewpoint`, and sends its own to those who see them. All members name the same `cellM`. Rooms with an authority
+   * have an interest of their own. Default: everything.
+   */
+  readonly interest?: ClientInterest;
   /** WebSocket class. Default: the browser's. In Node: `NodeWebSocket` from `@paceline/client/node`. */
   readonly webSocket?: unknown;
   /**
@@ -126,6 +133,7 @@ const optionNames: Readonly<Record<keyof ClientOptions, true>> = {
   keepIdentity: true,
   build: true,
   onOutdated: true,
+  interest: true,
   webSocket: true,
   webRtc: true,
   sockets: true,
@@ -360,6 +368,7 @@ export class Client<S extends object = ServerTypes> {
       isStepped: namesSteps(this.#options),
       page: this.#options.page ?? browserPage(),
       sockets: this.#options.sockets ?? "auto",
+      interest: this.#options.interest,
     };
   }
 }

@@ -15,6 +15,8 @@ export const doors = /* @__PURE__ */ doorsTo({
   authority: () => import("./authority.js"),
   /** Sends the states of own entities. */
   sending: () => import("./sending.js"),
+  /** Interest in rooms without an authority. */
+  cells: () => import("./cells.js"),
   /** Moves entities between their states. */
   motion: () => import("./motion.js"),
   /** The models of motion that are not in world axes. */

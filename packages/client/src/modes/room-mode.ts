@@ -23,6 +23,8 @@ import type { ViewPolicy } from "../policy/view-policy.js";
 import type { RoomTransport } from "../room-transport/room-transport.js";
 import type { GameTime, PublishedTick } from "../time/game-time.js";
 import type { RoomClock } from "../time/room-clock.js";
+import type { CellPackets } from "./cells/cell-packets.js";
+import type { RoomCells } from "./cells/room-cells.js";
 import type { InputSender } from "./authoritative/input-sender.js";
 import type { RoomListeners } from "./room-listeners.js";
 import type { OwnStates } from "./authoritative/own-states.js";
@@ -37,12 +39,21 @@ export interface SendingCode {
   readonly OwnStates: typeof OwnStates;
 }
 
+/** The code of interest in rooms without an authority. */
+export interface CellCode {
+  readonly CellPackets: typeof CellPackets;
+  readonly RoomCells: typeof RoomCells;
+}
+
 /** Parts of a room that its mode uses. */
 export interface RoomParts extends PairParts {
   readonly loadColumns: LoadColumns;
   readonly sending: DoorTo<SendingCode>;
   readonly listeners: RoomListeners;
   readonly owned: OwnedEntities;
+  /** The cells that this player sees, and those of its entities; undefined if it sees everything. */
+  readonly cells: RoomCells | undefined;
+  readonly cellCode: CellCode | undefined;
   /** Inputs and prediction in a room with an authority. The next welcome's mode goes on with them. */
   readonly play: { inputs?: InputSender; prediction?: Prediction };
   readonly messages: RoomMessages;

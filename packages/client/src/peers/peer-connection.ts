@@ -69,6 +69,8 @@ export interface PairParts {
   readonly loadDirectPath: LoadDirectPath;
   readonly budget: ByteBudget;
   readonly facts: ServerFacts;
+  /** Present if peers send this participant only some of their states. */
+  readonly cells?: object | undefined;
   /** Takes a new link and returns the link to use instead, for example a filtered one. */
   readonly interpose: (link: Link) => Link;
 }
@@ -204,6 +206,7 @@ export class PeerConnection implements Peer {
       bulkRate: this.#bulkRate,
       budget,
       answers: this.#answers,
+      hasGaps: this.#parts.cells !== undefined,
       allowance: this.#allowance,
       handlers: {
         onReliable: (payload) => this.#receive(payload),

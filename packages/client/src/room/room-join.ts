@@ -87,6 +87,7 @@ export class RoomJoin {
     keepMode(page?.tab, serverUrl, welcome.roomName, modeOf(welcome));
     try {
       assertTopology(setup.profile, modeOf(welcome) === "authority");
+      if (setup.interest) await setup.doors.cells.open();
       const door = setup.doors[modeOf(welcome)];
       return door.code ?? (await door.open());
     } catch (error) {

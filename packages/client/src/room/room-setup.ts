@@ -7,7 +7,8 @@ import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { MotionDoors } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
-import type { LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
+import type { ClientInterest } from "../modes/cells/room-cells.js";
+import type { CellCode, LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../policy/plan-in-force.js";
 import type { Interpolation } from "../policy/view-policy.js";
@@ -24,6 +25,7 @@ type DoorOf<Load extends () => Promise<object>> = DoorTo<Awaited<ReturnType<Load
 interface RoomDoors extends MotionDoors, Readonly<Record<ModeName, DoorTo<ModeCode>>> {
   readonly seats: DoorTo<SeatCode>;
   readonly sending: DoorTo<SendingCode>;
+  readonly cells: DoorTo<CellCode>;
   readonly webRtc: DoorOf<LoadDirectPath>;
   readonly columns: DoorOf<LoadColumns>;
   readonly interpolation: DoorTo<Interpolation>;
@@ -48,6 +50,7 @@ export interface RoomSetup extends JoinParts {
   /** Receives the build that the server serves. */
   readonly onBuild: (build: string) => void;
   readonly sockets: SocketCount;
+  readonly interest?: ClientInterest | undefined;
 }
 
 /** The parts of a join that its room goes on with. */

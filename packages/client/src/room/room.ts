@@ -210,10 +210,20 @@ export class Room<Messages extends object = any> extends RoomEvents {
   }
 
   #newParts({ setup, connection, inForce, time, drops }: JoinedParts, pairParts: PairParts): RoomParts {
-    const { doors } = setup;
+    const { doors, interest } = setup;
     const isIn = (): boolean => this.state !== "left";
+    const cellCode = interest && doors.cells.code;
     return {
       ...pairParts,
+      cellCode,
+      cells:
+        cellCode &&
+        new cellCode.RoomCells(interest, {
+          ...pairParts,
+          connection,
+          owned: this.#owned,
+          transport: this.transport,
+        }),
       time,
       loadColumns: () => doors.columns.openWhile(setup.scheduler, isIn),
       sending: doors.sending,
@@ -287,6 +297,21 @@ export class Room<Messages extends object = any> extends RoomEvents {
   /** The authority of this room, on the server. Undefined in a mesh. */
   get authority(): Peer | undefined {
     return this.#mode.server;
+  }
+
+  /**
+   * What this player looks from, in a room without an authority and with `interest`: an entity, or a place in m.
+   * Undefined (default): its first own entity that has a position. After the end of what it looks from, it goes on
+   * looking from there. Setting it throws {@link ConfigError} for what has no place, and without `interest`.
+   */
+  get viewpoint(): object | undefined {
+    return this.#parts.cells?.viewpoint;
+  }
+
+  set viewpoint(from: object | undefined) {
+    const { cells } = this.#parts;
+    if (!cells) throw new ConfigError("viewpoint", from, "a client with interest");
+    cells.viewpoint = from;
   }
 
   /** True if this participant only watches. */

@@ -130,10 +130,18 @@ export type ClientMessage =
   | { readonly type: "visibility"; readonly hidden: boolean; readonly last?: true }
   /** The slot of an own stream, for newcomers (see `writeSlot`). It replaces the earlier one. */
   | { readonly type: "slot"; readonly stream: number; readonly state: Uint8Array }
+  /**
+   * The cells that the participant sees (see `writeView`). The server forwards to it the states in these, and gives it at
+   * once those that it keeps of the cells that are new; of all cells if `again`.
+   */
+  | { readonly type: "view"; readonly cells: Uint8Array; readonly again?: true }
   | { readonly type: "leave" };
 
 /** The server's number in signals, and as a peer. No participant has it. */
 export const SERVER_NUMBER = 0;
+
+/** The longest view: each cell a stretch of its own, far from the origin. */
+const MAX_VIEW_BYTES = 7 * limits.viewCells;
 
 /** Limit of kinds of entities in one room. */
 export const MAX_KINDS = 64;
@@ -209,5 +217,6 @@ export const readClientMessage = messageReader<ClientMessage>({
   stripe: {},
   visibility: { hidden: boolean, last: ifValid(oneOf(true)) },
   slot: { stream: streamNumber, state: slot },
+  view: { cells: (value) => bytesOf(value, MAX_VIEW_BYTES), again: ifValid(oneOf(true)) },
   leave: {},
 });

@@ -53,8 +53,11 @@ const EnvelopeFlag = {
   /** A second byte follows. */
   more: 128,
 } as const;
-/** The second byte: the epoch, and flags for a key and a subject. It is written only if it is not 0. */
-const MoreFlag = { keyed: 8, subject: 16 } as const;
+/**
+ * The second byte: the epoch, and flags for a key, a subject, and the cells of `CellEnvelope`. It is written only if it is
+ * not 0.
+ */
+export const MoreFlag = { keyed: 8, subject: 16, cell: 32, left: 64 } as const;
 const KNOWN_MORE_BITS = limits.lastEpoch | MoreFlag.keyed | MoreFlag.subject;
 
 const classNames = Object.keys(TrafficClass) as TrafficClassName[];
@@ -66,20 +69,32 @@ export function writeEnvelope(writer: ByteWriter, envelope: Envelope): void {
 
 /** Writes an envelope without its packet. The caller may write the packet after it. */
 export function writeEnvelopeHead(writer: ByteWriter, envelope: Omit<Envelope, "packet">): void {
-  const { key, subject, epoch = 0, isPrompt, peers, firstIds } = envelope;
-  const more = epoch | (key === 0 ? 0 : MoreFlag.keyed) | (subject ? MoreFlag.subject : 0);
+  const { peers, firstIds } = envelope;
+  writeEnvelopeFlags(writer, envelope);
+  if (peers.length !== 1) writer.u8(peers.length);
+  if (firstIds) writeNumbered(writer, peers, firstIds);
+  else for (const peer of peers) writer.varint(peer);
+}
+
+/**
+ * Writes the part of an envelope before the numbers.
+ * @param further flags of the second byte for what the caller writes after it
+ */
+export function writeEnvelopeFlags(
+  writer: ByteWriter,
+  { trafficClass, key, subject, epoch = 0, isPrompt, peers, firstIds }: Omit<Envelope, "packet">,
+  further = 0,
+): void {
+  const more = epoch | (key === 0 ? 0 : MoreFlag.keyed) | (subject ? MoreFlag.subject : 0) | further;
   const flags =
     (firstIds ? EnvelopeFlag.broadcast : 0) |
     (peers.length === 1 ? 0 : EnvelopeFlag.several) |
     (isPrompt ? EnvelopeFlag.prompt : 0) |
     (more === 0 ? 0 : EnvelopeFlag.more);
-  writer.u8(PacketFlag.routed | (TrafficClass[envelope.trafficClass] << CLASS_SHIFT) | flags);
+  writer.u8(PacketFlag.routed | (TrafficClass[trafficClass] << CLASS_SHIFT) | flags);
   if (more !== 0) writer.u8(more);
   if (key !== 0) writer.u16(key);
   if (subject) writer.u32(subject.entity).u16(subject.sequence);
-  if (peers.length !== 1) writer.u8(peers.length);
-  if (firstIds) writeNumbered(writer, peers, firstIds);
-  else for (const peer of peers) writer.varint(peer);
 }
 
 /** Writes ascending numbers, each as the difference from the one before: mostly one byte. */
@@ -103,6 +118,18 @@ export function downwardOf({ trafficClass, epoch, firstIds, packet }: Envelope, 
 
 /** Reads an envelope, or returns the reason to drop it. The packet is a view into `bytes`. */
 export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
+  return readBody(bytes, 0);
+}
+
+/**
+ * Reads an envelope whose second byte may have `further` flags. `readFurther` reads what they stand for, and returns false
+ * if that is malformed.
+ */
+export function readBody(
+  bytes: Uint8Array,
+  further: number,
+  readFurther?: (reader: ByteReader, more: number) => boolean,
+): Envelope | DropReason {
   const reader = new ByteReader(bytes);
   const first = reader.u8();
   if (!reader.ok) return "too-short";
@@ -113,10 +140,12 @@ export function readEnvelope(bytes: Uint8Array): Envelope | DropReason {
   const key = more & MoreFlag.keyed ? reader.u16() : undefined;
   const subject = readSubject(reader, more);
   if (trafficClass === undefined) return "unknown-kind";
+  const isSound = readFurther?.(reader, more) !== false;
   if (!reader.ok) return "too-short";
   const list = readList(reader, first);
+  const isKnown = (more & ~(KNOWN_MORE_BITS | further)) === 0;
   // Only one encoding is valid: the second byte and the key must not be 0.
-  if (!list || key === 0 || hasMore !== more > 0 || more > KNOWN_MORE_BITS) return "length";
+  if (!isSound || !list || key === 0 || hasMore !== more > 0 || !isKnown) return "length";
   if (!reader.ok || reader.remaining === 0) return "too-short";
   if (reader.remaining > limits.reliablePacketBytes) return "too-long";
   return { trafficClass, key: key ?? 0, subject, ...termsOf(first, more), ...list, packet: reader.rest() };

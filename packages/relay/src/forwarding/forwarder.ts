@@ -1,9 +1,21 @@
-import { ByteWriter, downwardOf, readEnvelope, writeEnvelope, type Envelope } from "@paceline/protocol";
+import {
+  ByteWriter,
+  downwardOf,
+  readUpwardEnvelope,
+  readView,
+  writeEnvelope,
+  type CellEnvelope,
+  type ClientMessage,
+  type Envelope,
+} from "@paceline/protocol";
 import type { DropCounters } from "@paceline/transport";
 import type { RelaySettings } from "../options/relay-options.js";
 import type { Participant } from "../sessions/participant.js";
 import type { Room } from "../sessions/room.js";
+import { RoomCells } from "./room-cells.js";
 import { RoomWindow } from "./room-window.js";
+
+type Upward = Envelope & Partial<CellEnvelope>;
 
 /** Version and flags, class, the sender's number, and in a broadcast a message number. */
 const DOWNWARD_ENVELOPE_BYTES = 6;
@@ -18,6 +30,8 @@ export class Forwarder {
   readonly #writer = new ByteWriter(1280);
   readonly #settings: RelaySettings;
   readonly #windows = new WeakMap<Room, RoomWindow>();
+  /** Rooms whose members name cells. */
+  readonly #cells = new WeakMap<Room, RoomCells>();
   #round = 0;
 
   constructor(drops: DropCounters, settings: RelaySettings) {
@@ -27,19 +41,18 @@ export class Forwarder {
 
   /** Forwards the packet in an envelope, at once or when the room's rate allows it. */
   forward(sender: Participant, received: Uint8Array): void {
-    const envelope = readEnvelope(received);
+    const envelope = readUpwardEnvelope(received);
     if (typeof envelope === "string") return sender.session.reportViolation(envelope);
     // A packet that waits goes first.
     if (sender.waiting.length > 0) return this.#hold(sender, envelope, received);
-    // Every named target counts, because each costs time, even if it gets nothing.
-    const refusal = sender.forwards.take(envelope.peers.length, this.#settings.scheduler.nowMs());
+    const refusal = sender.forwards.take(this.#targetsOf(sender, envelope), this.#settings.scheduler.nowMs());
     if (!refusal) return this.#forward(sender, envelope);
     this.#settings.counters.count("limited", refusal);
     this.#hold(sender, envelope, received);
   }
 
   /** Keeps a packet until the room's rate allows it. While a reliable one waits, no more are read. */
-  #hold(sender: Participant, envelope: Envelope, received: Uint8Array): void {
+  #hold(sender: Participant, envelope: Upward, received: Uint8Array): void {
     const { waiting } = sender;
     const { replaced, dropped } = waiting.add(envelope, received, this.#settings.scheduler.nowMs());
     this.#settings.counters.backPressure.statesReplaced += replaced;
@@ -50,10 +63,10 @@ export class Forwarder {
 
   #scheduleWaiting(sender: Participant): void {
     const { waiting, forwards } = sender;
-    const envelope = waiting.first && readEnvelope(waiting.first.bytes);
+    const envelope = waiting.first && readUpwardEnvelope(waiting.first.bytes);
     if (!envelope || typeof envelope === "string" || waiting.cancel) return;
     const { scheduler } = this.#settings;
-    const waitMs = forwards.waitMs(envelope.peers.length, scheduler.nowMs());
+    const waitMs = forwards.waitMs(this.#targetsOf(sender, envelope), scheduler.nowMs());
     waiting.cancel = scheduler.after(Math.max(1, Math.ceil(waitMs)), () => {
       waiting.cancel = undefined;
       try {
@@ -68,9 +81,9 @@ export class Forwarder {
     const { waiting } = sender;
     const nowMs = this.#settings.scheduler.nowMs();
     for (let first = waiting.first; first; first = waiting.first) {
-      const envelope = readEnvelope(first.bytes);
+      const envelope = readUpwardEnvelope(first.bytes);
       const isLate = first.expiresAtMs < nowMs || typeof envelope === "string";
-      if (!isLate && sender.forwards.take(envelope.peers.length, nowMs)) break;
+      if (!isLate && sender.forwards.take(this.#targetsOf(sender, envelope), nowMs)) break;
       waiting.shift();
       if (isLate) this.#drops.count("outdated");
       else this.#forward(sender, envelope);
@@ -80,20 +93,55 @@ export class Forwarder {
   }
 
   /**
+   * Sets the cells that a participant sees, and gives it the states that are kept of the new ones. A view that is malformed
+   * is a violation; one that comes too soon is counted, and the one before it stays.
+   */
+  view(viewer: Participant, { cells: bytes, again }: ClientMessage & { readonly type: "view" }): void {
+    const named = readView(bytes);
+    if (!named) return viewer.session.reportViolation("bad-message");
+    const nowMs = this.#settings.scheduler.nowMs();
+    const cells = this.#cellsOf(viewer.room);
+    const added = cells.see(viewer, named, again === true, nowMs);
+    if (!added) return this.#drops.count("rate-limit");
+    for (const [{ number }, { key, packet }] of cells.keptFor(viewer, added, nowMs)) {
+      const bytesOut = packet.length + DOWNWARD_ENVELOPE_BYTES;
+      const isWithin = !viewer.forwards.take(1, nowMs) && viewer.meter.admitForwarded("state", bytesOut);
+      // Its owner sends the entity again within its heartbeat.
+      if (!isWithin || !viewer.canTake("state")) return this.#drops.count("rate-limit");
+      const encoded = this.#encode({ trafficClass: "state", key: 0, peers: [], packet }, number);
+      viewer.session.outbox.forward("state", encoded, key === 0 ? 0 : number * KEYS_PER_SENDER + key);
+    }
+  }
+
+  /** Forgets what a participant sees, and its states. */
+  forget(participant: Participant): void {
+    this.#cells.get(participant.room)?.forget(participant);
+  }
+
+  /**
+   * Returns the number of targets. Every named one counts, because each costs time, even if it gets nothing; a packet for
+   * nobody counts as one.
+   */
+  #targetsOf({ room }: Participant, envelope: Upward): number {
+    return isOfCell(envelope) ? Math.max(1, this.#cellsOf(room).count(envelope)) : envelope.peers.length;
+  }
+
+  /**
    * Forwards a packet to every target with an open link. Encodes it once for all targets, a broadcast once for
    * each.
    */
-  #forward(sender: Participant, envelope: Envelope): void {
-    const { trafficClass, key, peers, packet } = envelope;
+  #forward(sender: Participant, envelope: Upward): void {
+    const { trafficClass, key, packet } = envelope;
+    const targets = this.#targetsOf(sender, envelope);
     const isBroadcast = envelope.firstIds !== undefined;
-    const bytes = (packet.length + DOWNWARD_ENVELOPE_BYTES) * peers.length;
+    const bytes = (packet.length + DOWNWARD_ENVELOPE_BYTES) * targets;
     if (!sender.meter.admitForwarded(trafficClass, bytes)) return;
     const receiverKey = key === 0 ? 0 : sender.number * KEYS_PER_SENDER + key;
     const { room } = sender;
     const window = this.#windowOf(room);
     let place: number | undefined;
     let encoded: Uint8Array | undefined;
-    const mayWait = !isBroadcast || packet.length * peers.length <= MAX_COPIED_BYTES;
+    const mayWait = !isBroadcast || packet.length * targets <= MAX_COPIED_BYTES;
     let first: number | undefined;
     for (const receiver of this.#receivers(sender, envelope)) {
       const held = mayWait ? receiver.links.heldFrames(trafficClass) : undefined;
@@ -108,11 +156,15 @@ export class Forwarder {
         receiver.session.outbox.forward(trafficClass, encoded, receiverKey);
       }
     }
+    if (isOfCell(envelope)) this.#cellsOf(room).keep(sender, envelope, this.#settings.scheduler.nowMs());
     if (first !== undefined) window.schedule(first, room.size, envelope.isPrompt === true);
   }
 
   /** Returns the targets that get the packet, and counts the others as drops. */
-  #receivers({ room, number: from }: Participant, { trafficClass, subject, peers }: Envelope): Participant[] {
+  #receivers(sender: Participant, envelope: Upward): Participant[] {
+    if (isOfCell(envelope)) return this.#viewersOf(sender, envelope);
+    const { room, number: from } = sender;
+    const { trafficClass, subject, peers } = envelope;
     const receivers: Participant[] = [];
     const nowMs = subject ? this.#settings.scheduler.nowMs() : 0;
     const round = (this.#round += 1);
@@ -131,6 +183,30 @@ export class Forwarder {
     return receivers;
   }
 
+  /**
+   * Returns those who see the packet's cell and are not left out. A receiver that cannot take it is no mistake of the
+   * sender, which does not know who sees a cell.
+   */
+  #viewersOf(sender: Participant, envelope: CellEnvelope): Participant[] {
+    const { subject, peers } = envelope;
+    const { number: from } = sender;
+    const nowMs = this.#settings.scheduler.nowMs();
+    const receivers: Participant[] = [];
+    for (const viewer of this.#cellsOf(sender.room).viewers(envelope)) {
+      if (viewer === sender || peers.includes(viewer.number) || !viewer.canTake("state")) continue;
+      const refusal = subject && viewer.filter.refuses(subject, from, nowMs);
+      if (refusal) this.#drops.count(refusal);
+      else receivers.push(viewer);
+    }
+    return receivers;
+  }
+
+  #cellsOf(room: Room): RoomCells {
+    let cells = this.#cells.get(room);
+    if (!cells) this.#cells.set(room, (cells = new RoomCells(room)));
+    return cells;
+  }
+
   #windowOf(room: Room): RoomWindow {
     let window = this.#windows.get(room);
     if (!window) this.#windows.set(room, (window = new RoomWindow(this.#settings)));
@@ -141,6 +217,10 @@ export class Forwarder {
     writeEnvelope(this.#writer.reset(), downwardOf(envelope, senderNumber));
     return this.#writer.take();
   }
+}
+
+function isOfCell(envelope: Upward): envelope is CellEnvelope {
+  return envelope.cell !== undefined;
 }
 
 /**

@@ -7,7 +7,7 @@ import { BucketShare } from "./bucket-share.js";
 const BURST_SECONDS = 0.025;
 /** An envelope with all targets fits into every share. */
 const MIN_SHARE_BURST = wireLimits.envelopeTargets;
-/** All members of the largest room may send to all others in the same moment. */
+/** All members of a room of 64 may send to all others in the same moment. */
 const MIN_COMMON_BURST = wireLimits.envelopeTargets ** 2;
 /** A room counts as active until the end of the period after the one in which it last forwarded. */
 const PERIOD_MS = 1000;

@@ -23,7 +23,7 @@ import { webRtcSettings, type WebRtcOptions } from "./webrtc-options.js";
 
 /** One kind of room. */
 export interface RoomKindOptions {
-  /** Participants and reserved seats together, 1 to 64. Default 16. */
+  /** Participants and reserved seats together, 1 to 128. Default 16. */
   readonly maxPlayers?: number;
   /** Authority of the rooms of this name. Default: none; the room is a mesh. */
   readonly authority?: RoomAuthority;
@@ -123,6 +123,8 @@ export const relayOptionNames: readonly (keyof RelayOptions)[] = [
   "wallClockMs",
 ];
 const DEFAULT_MAX_PLAYERS = 16;
+/** Each participant keeps a session with every other one. */
+const MAX_PLAYERS = 128;
 const MAX_ICE_SERVERS = 8;
 const MAX_ICE_TEXT = 512;
 const MAX_PROXY_HOPS = 8;
@@ -178,8 +180,7 @@ function roomSettingsOf(rooms: RelayOptions["rooms"]): ReadonlyMap<string, RoomS
     checkKeys(`rooms.${name}`, kind, ["maxPlayers", "authority", "mixesBuilds", "persistent"]);
     const { maxPlayers = DEFAULT_MAX_PLAYERS, authority, persistent } = kind;
     const saveEveryMs = persistent && saveEveryMsOf(`rooms.${name}.persistent`, persistent);
-    // An envelope names 64 targets at most.
-    assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: 64, unit: "participants" });
+    assertWhole(`rooms.${name}.maxPlayers`, maxPlayers, { min: 1, max: MAX_PLAYERS, unit: "participants" });
     const mixesBuilds = flagOf(`rooms.${name}.mixesBuilds`, kind.mixesBuilds);
     kinds.set(name, Object.freeze({ maxPlayers, authority, mixesBuilds, saveEveryMs }));
   }

@@ -141,6 +141,8 @@ export class Participant {
   #isResumable: boolean;
   /** Updates that the forwarder has passed to this participant. */
   readonly filter = new UpdateFilter();
+  /** Bytes that the cells which it sees and its states in cells take at the forwarder. */
+  cellBytes = 0;
   readonly slots: StreamSlots;
   readonly resumeTokens: ResumeTokens;
   /**
@@ -268,6 +270,7 @@ export class Participant {
     return (
       Math.max(0, session.heldBytes - session.bulk.bytes) +
       this.slots.bytes +
+      this.cellBytes +
       this.waiting.bytes +
       session.linkBytes
     );

@@ -49,7 +49,7 @@ const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 /** Part of a room's forwards for the news of who has joined and left. */
 const NEWS_SHARE = 0.25;
 /** All places of the largest mesh may be taken at once, and those of a larger room one by one. */
-const MIN_NEWS_BURST = 64 ** 2;
+const MIN_NEWS_BURST = 128 ** 2;
 
 /**
  * In a room with an authority, the news that a player has left waits this long for more such news, ms. The

@@ -1,19 +1,14 @@
 import type { EntityDefinition } from "@paceline/protocol";
-import type { Rectangle } from "@paceline/netcode/interest";
+import {
+  placeColumnsOf,
+  type GroundAxes,
+  type PlaceColumns,
+  type Rectangle,
+} from "@paceline/netcode/interest";
 import type { EntityRecord } from "../entities/world.js";
 import type { Point } from "../entities/sight.js";
 
-/** The two axes of a position on which distances count. */
-export type GroundAxes = "xy" | "xz";
-
-/** The columns of a kind's rows that hold its places. */
-interface PlaceColumns {
-  /** Index of the position's first component. */
-  readonly at: number;
-  /** Distance from the first axis of the ground to the second. */
-  readonly step: 1 | 2;
-  readonly range: readonly [number, number];
-}
+export type { GroundAxes };
 
 /** Finds the places of entities on the ground of a room, m. */
 export class Ground {
@@ -24,7 +19,7 @@ export class Ground {
   constructor(definitions: readonly EntityDefinition[], axes: GroundAxes | undefined) {
     this.#axes = axes;
     for (const definition of definitions) {
-      const columns = this.#columnsOf(definition);
+      const columns = placeColumnsOf(definition, axes);
       if (columns) this.#kinds.set(definition, columns);
     }
   }
@@ -62,14 +57,5 @@ export class Ground {
   /** Returns the second coordinate on the ground of a point. */
   yOfPoint({ y, z }: Point): number {
     return z === undefined || this.#axes === "xy" ? y : z;
-  }
-
-  #columnsOf(definition: EntityDefinition): PlaceColumns | undefined {
-    for (const { path, field, offset: at } of definition.leaves) {
-      if (path !== "position" || (field.kind !== "vec2" && field.kind !== "vec3")) continue;
-      const axes = field.kind === "vec2" ? "xy" : (this.#axes ?? "xz");
-      return { at, step: axes === "xz" ? 2 : 1, range: field.range };
-    }
-    return undefined;
   }
 }

@@ -32,6 +32,8 @@ export interface SharedPacketsOptions {
   peers(): Iterable<Subscriber>;
   /** Returns the session with the relay, or undefined if there is none. */
   uplink(): Uplink | undefined;
+  /** True if some packets go to a part of the receivers only: then a short number could be taken for another one. */
+  readonly hasGaps?: boolean;
 }
 
 /** A message that waits for its packet. `head` stands before the body. */
@@ -108,6 +110,13 @@ export class SharedPackets {
     this.#bytes += bytes;
   }
 
+  /** Returns the number of a published packet that the caller sends itself. */
+  takeSequence(): number {
+    const sequence = this.#sequence;
+    this.#sequence = nextSequence(sequence);
+    return sequence;
+  }
+
   /** Sends the waiting messages over every direct link, and to the relay in as few envelopes as possible. */
   send(): void {
     const terms = this.#terms;
@@ -125,7 +134,7 @@ export class SharedPackets {
     for (const { relayedState, session } of receivers) {
       if (!relayedState) session.outbox.forward(trafficClass, (packet ??= packetOf(write)), key, lifetimeMs);
     }
-    this.#sequence = nextSequence(this.#sequence);
+    this.takeSequence();
     this.#terms = undefined;
     this.#messages = [];
     this.#bytes = PACKET_HEAD_BYTES;
@@ -133,7 +142,7 @@ export class SharedPackets {
 
   #write(writer: ByteWriter, { trafficClass, tick }: Terms): void {
     const kind = MessageKind[trafficClass];
-    const only = this.#messages.length === 1 ? kind : undefined;
+    const only = this.#messages.length === 1 && !this.#options.hasGaps ? kind : undefined;
     writePacketHeader(writer, { sequence: this.#sequence, tick, isPublished: true, only });
     for (const { head, body } of this.#messages) writeMessage(writer, kind, body, { head, only });
   }

@@ -46,18 +46,22 @@ export class Receiver {
     bulk: new PendingAck(),
   };
   readonly #delayedAck: DelayedAck;
+  readonly #hasGaps: boolean;
   /** Newest known tick of the other side. Ticks begin at 0. */
   #newestTick: number | undefined;
 
   /**
    * @param answer sends a packet with acks and receipts; returns false if its link has no room
    * @param bundleMs returns the plan's period of messages, ms
+   * @param hasGaps true if the other side sends only some of its published packets to this one
    */
   constructor(
     scheduler: Scheduler,
     answer: (trafficClass: "state" | "command") => boolean,
     bundleMs: () => number,
+    hasGaps = false,
   ) {
+    this.#hasGaps = hasGaps;
     this.#delayedAck = new DelayedAck(scheduler, answer, bundleMs);
   }
 
@@ -95,10 +99,14 @@ export class Receiver {
     const { isPublished } = packet;
     const packets = isPublished ? (this.#publications ??= new ReceivedPackets()) : this.#packets;
     const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
-    const novelty = packets.add(sequence);
+    const isSparse = isPublished && this.#hasGaps;
+    let novelty = packets.add(sequence);
+    // Nothing came for so long that the numbers have wrapped.
+    if (novelty === "outdated" && isSparse)
+      novelty = (this.#publications = new ReceivedPackets()).add(sequence);
     if (novelty === "duplicate" || (novelty === "outdated" && isPublished)) return novelty;
     const loss = isPublished ? (this.#publicationLoss ??= new PathLoss(this.loss)) : this.#packetLoss;
-    loss.receive(sequence, mayBeLost);
+    loss.receive(sequence, isSparse ? undefined : mayBeLost);
     if (!isPublished && needsAck) this.#acksDue.set();
     return novelty === "new" ? "new" : "late";
   }

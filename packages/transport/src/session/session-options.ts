@@ -110,6 +110,8 @@ export interface SessionOptions {
    * closed. Default 1 MiB.
    */
   readonly maxForwardedBytes?: number;
+  /** True if the other side sends only some of its published packets to this one, so that gaps in them are no loss. */
+  readonly hasGaps?: boolean | undefined;
   /** Returns true while reliable messages must wait, because the other side does not read them yet. */
   readonly holdsReliable?: () => boolean;
   /** Allowance of messages that are read of the other side. Default: all are read. */

@@ -116,6 +116,7 @@ export class Session {
       this.#scheduler,
       (trafficClass) => this.#sender.sendAcks(trafficClass),
       options.answerPeriodMs ?? (() => 0),
+      options.hasGaps,
     );
     const { scheduler, channel, budget, answers, bulkRate, maxForwardedBytes, holdsReliable } = options;
     // Not a spread: V8 would give each session's options a hidden class of their own, and read all of them slowly.

@@ -72,6 +72,7 @@ export class MeshMode implements RoomMode {
 
   /** Fetches the code that sends own states. It would keep the states of others waiting, so they arrive first. */
   begin(): void {
+    this.#parts.cells?.start();
     void this.isPrepared.then(() => this.#fetchWebRtc());
     if (this.#states) return;
     const { sending, scheduler } = this.#parts;
@@ -139,6 +140,7 @@ export class MeshMode implements RoomMode {
 
   end(reason: string): void {
     this.#isOver = true;
+    this.#parts.cells?.stop();
     this.#prepared();
     for (const number of Array.from(this.#members.keys())) this.#remove(number, reason);
   }
@@ -256,9 +258,11 @@ export class MeshMode implements RoomMode {
   relayMoved(): void {
     const uplink = this.#parts.connection.uplink;
     if (uplink) for (const peer of this.pairs) peer.relayOver(uplink);
+    this.#parts.cells?.moved();
   }
 
   relayLost(): void {
+    this.#parts.cells?.lost();
     for (const peer of this.pairs) peer.relayLost();
   }
 

@@ -1,7 +1,7 @@
 import { ByteReader, limits, readSlot, type DropReason, type StreamAnnouncement } from "@paceline/protocol";
 import { FUTURE_SECONDS } from "@paceline/netcode";
 import { RemoteLists } from "../../entities/remote-lists.js";
-import { ShownEntities } from "../../entities/shown-entities.js";
+import { ShownEntities, type Source } from "../../entities/shown-entities.js";
 import { RemoteStreams, type StreamOwner, type StreamParts } from "./remote-streams.js";
 
 /** The entities of one peer. Their states are untrusted; {@link RemoteStreams} checks them. */
@@ -20,7 +20,7 @@ export class RemoteEntities {
       onItems: (items) => owner.chargeItems(items),
       ask: (stream) => owner.trySend({ kind: "changes", stream, changes: new Uint8Array(0) }),
     });
-    this.store = new ShownEntities(parts, {
+    const source: Source = {
       hasRates: true,
       maxEntities: limits.ownedEntities,
       rttMs: () => owner.rttMs ?? 0,
@@ -32,7 +32,8 @@ export class RemoteEntities {
         parts.drops.count("desync");
         this.#streams.invalidate(id);
       },
-    });
+    };
+    this.store = parts.cells?.newStore(parts, source, owner) ?? new ShownEntities(parts, source);
     this.#streams = new RemoteStreams(parts, owner);
   }
 

@@ -17,11 +17,12 @@ import type { PeerConnection } from "../../peers/peer-connection.js";
 import type { Peer } from "../../peers/peer.js";
 import type { LoadColumns, RoomParts } from "../room-mode.js";
 
-export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view">;
+export type StreamParts = Pick<RoomParts, "scheduler" | "listeners" | "loadColumns" | "drops" | "view"> &
+  Partial<Pick<RoomParts, "cells">>;
 
 /** The peer whose streams are read. */
 export type StreamOwner = Peer &
-  Pick<PeerConnection, "sessionNumber" | "trySend" | "takeStates" | "chargeItems">;
+  Pick<PeerConnection, "session" | "sessionNumber" | "trySend" | "takeStates" | "chargeItems">;
 
 interface RemoteStream {
   readonly start: StreamStart;
@@ -200,7 +201,8 @@ export class RemoteStreams {
   /** Returns a stream that the owner has announced, or the reason why there is none. */
   #announced(number: number): RemoteStream | DropReason {
     const stream = this.#streams.get(number);
-    if (stream?.isAnnounced) return stream;
+    // States of cells are whole, so that the slot suffices.
+    if (stream?.isAnnounced || (stream && this.#parts.cells)) return stream;
     return this.#ended.has(number) ? "outdated" : "unknown-entity";
   }
 

@@ -28,6 +28,7 @@ export class SlotSender {
   readonly #clock: Clock;
   readonly #streams: () => Iterable<StateStream>;
   readonly #serverSession: () => Session | undefined;
+  readonly #hasStates: (stream: StateStream) => boolean;
   /** By the number of the stream. */
   readonly #slots = new Map<number, SentSlot>();
   /** Sum over all slots. */
@@ -37,8 +38,17 @@ export class SlotSender {
   #sent = -1;
   #pausedUntilMs = -Infinity;
 
-  /** @param serverSession returns the session with the server, or undefined while it is not connected */
-  constructor(clock: Clock, streams: () => Iterable<StateStream>, serverSession: () => Session | undefined) {
+  /**
+   * @param serverSession returns the session with the server, or undefined while it is not connected
+   * @param hasStates returns false for a stream whose states the server keeps otherwise
+   */
+  constructor(
+    clock: Clock,
+    streams: () => Iterable<StateStream>,
+    serverSession: () => Session | undefined,
+    hasStates: (stream: StateStream) => boolean,
+  ) {
+    this.#hasStates = hasStates;
     this.#clock = clock;
     this.#streams = streams;
     this.#serverSession = serverSession;
@@ -67,7 +77,7 @@ export class SlotSender {
   #send(stream: StateStream, tick: number, session: Session): number {
     const before = this.#slots.get(stream.number);
     const others = this.#bytes - (before?.bytes ?? 0);
-    const slot = slotOf(stream, tick, limits.slotBytes - others);
+    const slot = slotOf(stream, this.#hasStates(stream) ? MAX_ENTITIES : 0, tick, limits.slotBytes - others);
     if (!slot || (before && isSame(slot.states, before.states))) return 0;
     const state = writeSlot(slot);
     this.#slots.set(stream.number, { states: slot.states, bytes: state.length });
@@ -78,9 +88,9 @@ export class SlotSender {
 }
 
 /** Returns a slot with as many entities as there is room for; undefined if there is none for the announcement. */
-function slotOf(stream: StateStream, tick: number, maxBytes: number): Slot | undefined {
+function slotOf(stream: StateStream, maxEntities: number, tick: number, maxBytes: number): Slot | undefined {
   const { start } = stream;
-  const records = [...stream.records.values()].slice(0, MAX_ENTITIES);
+  const records = [...stream.records.values()].slice(0, maxEntities);
   for (let count = records.length; ; count >>= 1) {
     const [whole, ...more] = count > 0 ? stream.whole(records.slice(0, count), tick) : [];
     const slot = { start, states: whole?.states };

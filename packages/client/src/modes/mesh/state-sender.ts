@@ -23,11 +23,13 @@ import {
   type AnswerBudget,
   type Link,
   type Session,
+  type Uplink,
 } from "@paceline/transport";
 import type { OwnedRecord } from "../../entities/owned-entities.js";
 import type { PeerConnection } from "../../peers/peer-connection.js";
 import { policyOf, type StateRates } from "../../policy/state-policy.js";
 import { decisionOf } from "../decision-of.js";
+import type { CellPackets } from "../cells/cell-packets.js";
 import type { RoomParts } from "../room-mode.js";
 import type { PairMessages } from "./pair-messages.js";
 import { SlotSender } from "./slot-sender.js";
@@ -68,6 +70,8 @@ export class StateSender {
   readonly #slots: SlotSender;
   /** Undefined until this participant owns an entity with lists or maps. */
   #lists: CollectionSender<PeerConnection> | undefined;
+  /** Undefined if receivers get the states of all entities. */
+  readonly #cellPackets: CellPackets | undefined;
   #nextStream = 0;
   #sentAtMs = -Infinity;
   #tick = 0;
@@ -81,12 +85,16 @@ export class StateSender {
     this.#parts = parts;
     this.#messages = messages;
     this.#peers = peers;
-    this.publications = new SharedPackets({ ...parts, peers, uplink: () => parts.connection.uplink });
+    const uplink = (): Uplink | undefined => parts.connection.uplink;
+    const { cells, cellCode } = parts;
+    this.publications = new SharedPackets({ ...parts, peers, uplink, hasGaps: cells !== undefined });
+    this.#cellPackets = cells && new cellCode!.CellPackets(cells, this.publications, uplink);
     this.#answers = answers;
     this.#slots = new SlotSender(
       parts.scheduler,
       () => this.#streams.values(),
       () => this.#serverSession,
+      (stream) => !this.#goesByCell(stream),
     );
     this.#replication = new ReceiverReplication({
       tickSeconds: 1 / parts.time.tickHz,
@@ -107,6 +115,7 @@ export class StateSender {
     stream.add(record);
     // Before the state, so that the entity appears with its lists.
     this.#addLists(record, stream.number);
+    if (this.#goesByCell(stream)) return;
     for (const peer of this.#peers())
       this.#receiverOf(peer).repairs.spend(wholeStates(stream, 1), this.#nowMs);
     try {
@@ -140,6 +149,7 @@ export class StateSender {
     const stream = this.#streams.get(definition);
     stream?.remove(id);
     this.#replication.remove(id);
+    if (stream && this.#goesByCell(stream)) this.#sendEndByCell(stream, id, tick);
     for (const message of stream?.removal(id, tick) ?? []) this.#messages.postStates(message);
   }
 
@@ -157,6 +167,7 @@ export class StateSender {
     this.#lists?.flush();
     for (const stream of this.#streams.values()) {
       this.#receiverOf(peer).repairs.spend(wholeStates(stream, stream.records.size), this.#nowMs);
+      if (this.#goesByCell(stream)) continue;
       this.#bringUpToDate(peer, stream, stream.records.values(), tick);
     }
   }
@@ -233,10 +244,11 @@ export class StateSender {
   }
 
   /** Sends the due states of this tick, and refreshes the slots at the server. */
-  replicate(records: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
+  replicate(all: Iterable<OwnedRecord>, moment: ReplicationMoment): void {
     this.#tick = moment.tick;
     this.#lists?.flush();
     const receivers = this.#peers();
+    const records = this.#cellPackets ? this.#replicateByCell(all, receivers, moment) : all;
     const { state } = this.#parts.transport.plan.channels;
     const isDue = receivers.length > 0 && this.#isDue(moment, state.periodMs);
     if (state.delivery === "ordered-reliable") {
@@ -246,6 +258,83 @@ export class StateSender {
     else if (isDue && receivers[0]!.session.activeLink)
       this.#sendToGroup(receivers, records, moment, undefined);
     this.#slots.step(moment.tick);
+  }
+
+  /** True if the states of a stream go to those who see the cell of its entities. */
+  #goesByCell({ definition }: StateStream): boolean {
+    return this.#parts.cells?.has(definition) === true;
+  }
+
+  /**
+   * Sends the due states that go by cell, whole: a receiver may have come to see the cell just now. Returns the other
+   * entities.
+   */
+  #replicateByCell(
+    all: Iterable<OwnedRecord>,
+    receivers: readonly PeerConnection[],
+    moment: ReplicationMoment,
+  ): OwnedRecord[] {
+    const cells = this.#parts.cells!;
+    const others: OwnedRecord[] = [];
+    const records: OwnedRecord[] = [];
+    for (const record of all) {
+      if (!cells.has(record.definition)) others.push(record);
+      else {
+        records.push(record);
+        if (cells.track(record)) this.#replication.force([record.id]);
+      }
+    }
+    cells.update();
+    const isDue =
+      receivers.length > 0 && this.#isDue(moment, this.#parts.transport.plan.channels.state.periodMs);
+    for (const [stream, rows] of isDue ? this.#due(records, undefined, moment) : [])
+      for (const group of this.#cellGroups(stream, rows).values()) this.#sendToCell(stream, group, moment);
+    return others;
+  }
+
+  /** Returns the states by the cell of their entities, and by the one that they have left. */
+  #cellGroups(stream: StateStream, rows: readonly EntityRows[]): Map<string, CellGroup> {
+    const groups = new Map<string, CellGroup>();
+    for (const each of rows) {
+      const at = this.#parts.cells!.takeCell(each.id);
+      if (!at) continue;
+      const key = `${at.cell} ${at.left}`;
+      const group = groups.get(key);
+      if (group) group.rows.push(each);
+      else groups.set(key, { ...at, record: stream.records.get(each.id)!, rows: [each] });
+    }
+    return groups;
+  }
+
+  #sendToCell(stream: StateStream, { cell, left, record, rows }: CellGroup, moment: ReplicationMoment): void {
+    const { x, y } = this.#parts.cells!.placeOfOwn(record);
+    const { head } = stream;
+    const { tick } = moment;
+    stream.writeShared(tick, rows, (body, sent) => {
+      const alone = sent.length === 1 ? this.#roomWide(sent[0]!.id) : undefined;
+      const bytes = this.#cellPackets!.send({ cell, left, x, y, tick, head, body, alone }, this.#peers());
+      this.#replication.spent(bytes, sent.length);
+      this.#sent(stream, sent, moment);
+    });
+  }
+
+  /** Replaces what the server keeps of an entity by the news of its end. */
+  #sendEndByCell(stream: StateStream, id: number, tick: number): void {
+    const cells = this.#parts.cells!;
+    const at = cells.takeCell(id);
+    cells.untrack(id);
+    if (!at) return;
+    const { head } = stream;
+    const send = (body: Uint8Array): void =>
+      void this.#cellPackets!.send(
+        { ...at, x: NaN, y: NaN, tick, head, body, alone: this.#roomWide(id) },
+        [],
+      );
+    stream.writeShared(tick, [], send, [id]);
+  }
+
+  #roomWide(id: number): number {
+    return this.#parts.facts.sessionNumber * 0x10000 + id;
   }
 
   /**
@@ -476,7 +565,7 @@ export class StateSender {
     rows: readonly EntityRows[],
     tick: number,
   ): void {
-    const alone = rows.length === 1 ? this.#parts.facts.sessionNumber * 0x10000 + rows[0]!.id : undefined;
+    const alone = rows.length === 1 ? this.#roomWide(rows[0]!.id) : undefined;
     // The body is a view until the next one, and the packet may wait for others of this tick.
     const message = { head: stream.head, body: body.slice() };
     this.publications.add(message, { trafficClass: "state", tick, receivers, alone });
@@ -569,6 +658,15 @@ export class StateSender {
     for (const stream of this.#streams.values()) if (stream.number === number) return stream;
     return undefined;
   }
+}
+
+/** Own entities of one kind that are in the same cell, and have left the same one. */
+interface CellGroup {
+  readonly cell: number;
+  readonly left: number | undefined;
+  /** One of them. */
+  readonly record: OwnedRecord;
+  readonly rows: EntityRows[];
 }
 
 function weightOf({ plan }: StateStream): number {

@@ -1,0 +1,108 @@
+import { defineEntity, vec2, type Entity, type OwnedEntity, type Room } from "@paceline/client";
+import { seededRandom } from "@paceline/testkit";
+import type { StagePlayer } from "@paceline/testkit/room";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { RelayStage } from "./relay-stage.js";
+
+const RADIUS_M = 60;
+const CELL_M = 30;
+/** The corner of a cell in view is within the radius and a border; its far corner is a diagonal farther. */
+const FARTHEST_M = RADIUS_M + 1.9 * CELL_M;
+const STEP_MS = 50;
+const DELAY_MS = 20;
+/** A period of states, a period of views, both ways through the relay, and what a lost segment takes. */
+const LATE_MS = 600;
+
+const Walker = defineEntity(
+  "random-walker",
+  { position: vec2({ range: [-500, 500], precision: 0.01, unit: "m" }) },
+  { motion: "velocity" },
+);
+
+interface Walking {
+  readonly room: Room;
+  readonly player: StagePlayer;
+  readonly mine: OwnedEntity<typeof Walker>;
+  readonly velocity: { x: number; y: number };
+  /** By owner: since when that owner's entity has been near for certain. */
+  readonly nearSinceMs: Map<number, number>;
+}
+
+test("in random walks with loss, joins, leaves and resumes, members see what is near, and nothing else", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 1e6 }), async (seed) => walk(seed)),
+    { numRuns: 3, endOnFailure: true },
+  );
+}, 120_000);
+
+async function walk(seed: number): Promise<void> {
+  const random = seededRandom(seed);
+  const between = (low: number, high: number): number => low + (high - low) * random.next();
+  const stage = new RelayStage({
+    delayMs: DELAY_MS,
+    seed,
+    network: { loss: { kind: "uniform", ratio: 0.02 } },
+    rooms: { race: { maxPlayers: 100 } },
+  });
+  const all: Walking[] = [];
+  const join = async (): Promise<void> => {
+    const interest = { radiusM: RADIUS_M, cellM: CELL_M };
+    const player = stage.player({}, { profile: "mmo", interest });
+    const room = await stage.join(player);
+    room.onSpawn(Walker, () => undefined);
+    const mine = room.spawn(Walker, { position: { x: between(-150, 150), y: between(-150, 150) } });
+    all.push({ room, player, mine, velocity: { x: 0, y: 0 }, nearSinceMs: new Map() });
+  };
+  while (all.length < 6) await join();
+  let awayUntilMs = -Infinity;
+  for (let step = 0; step < 300; step++) {
+    const nowMs = stage.scheduler.nowMs();
+    for (const { room, mine, velocity } of all) {
+      if (step % 30 === 0) [velocity.x, velocity.y] = [between(-20, 20), between(-20, 20)];
+      const { x, y } = mine.position;
+      const clamp = (value: number): number => Math.max(-200, Math.min(200, value));
+      const seconds = STEP_MS / 1000;
+      mine.position.set(clamp(x + velocity.x * seconds), clamp(y + velocity.y * seconds));
+      room.advance();
+    }
+    if (step === 100) await join();
+    if (step === 150) void all.splice(0, 1)[0]!.room.leave();
+    if (step === 200) {
+      all[1]!.player.offline();
+      awayUntilMs = nowMs + 5000;
+    }
+    if (step === 215) all[1]!.player.online();
+    await stage.advance(STEP_MS);
+    for (const walking of all) check(walking, all, stage.scheduler.nowMs(), nowMs < awayUntilMs);
+  }
+  for (const { room } of all) void room.leave();
+  await stage.advance(100);
+}
+
+function check(
+  { room, mine, nearSinceMs }: Walking,
+  all: readonly Walking[],
+  nowMs: number,
+  isShaken: boolean,
+): void {
+  const others = [...room.entities(Walker)].filter(({ isMine }) => !isMine);
+  const owners = others.map((entity) => entity.owner!.number);
+  expect(new Set(owners).size, "no entity twice").toBe(owners.length);
+  const distanceTo = ({ position }: Pick<Entity<typeof Walker>, "position">): number =>
+    Math.hypot(position.x - mine.position.x, position.y - mine.position.y);
+  // The view was measured up to a view's period ago, while this player walked on.
+  for (const entity of others) expect(distanceTo(entity)).toBeLessThan(FARTHEST_M + 3);
+  for (const other of all) {
+    const { myNumber } = other.room;
+    if (other.room === room) continue;
+    const isNear = distanceTo(other.mine) < 0.9 * RADIUS_M - 3;
+    if (!isNear || isShaken) {
+      nearSinceMs.delete(myNumber);
+      continue;
+    }
+    const sinceMs = nearSinceMs.get(myNumber) ?? nowMs;
+    nearSinceMs.set(myNumber, sinceMs);
+    if (nowMs - sinceMs > LATE_MS) expect(owners, `at ${nowMs}`).toContain(myNumber);
+  }
+}
