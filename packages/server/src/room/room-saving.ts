@@ -165,12 +165,12 @@ export class RoomSaving {
       try {
         const players: SavedPlayer[] = [];
         for (const player of this.#options.players.values())
-          if (player.isIn) players.push(this.#savedPlayer(player, isFinal));
+          if (player.isIn && !player.isBot) players.push(this.#savedPlayer(player, isFinal));
         game = {
           ...{ tick: loop.tick, tickHz: info.tickHz, elapsedMs: clock.elapsedMs, inputHash: info.inputHash },
           ...{ maxPlayers: room.maxPlayers, maxSpectators: room.maxSpectators, nextId: records.nextId },
           kinds: this.#kinds(),
-          made: this.#made.map((record) => (records.holds(record) ? record.id : 0)),
+          made: this.#made.map((record) => (records.holds(record) && isSaved(record) ? record.id : 0)),
           players,
           options: encoded(this.#openedWith, "options"),
           timers: encoded(timers.save(), "timers"),
@@ -190,9 +190,13 @@ export class RoomSaving {
     this.#columns ??= plans.map(({ definition }) => describeColumns(definition));
     return plans.map(({ definition }, kind) => {
       const { name, schemaHash } = definition;
-      const count = [...records.ofKind(definition)].length;
+      const count = this.#saved(definition).length;
       return { name, schemaHash, columns: this.#columns![kind]!, count };
     });
+  }
+
+  #saved(definition: EntityDefinition): EntityRecord[] {
+    return [...this.#options.entities.world.records.ofKind(definition)].filter(isSaved);
   }
 
   #savedPlayer(player: Player, isFinal: boolean): SavedPlayer {
@@ -230,7 +234,7 @@ export class RoomSaving {
     const { world } = entities;
     const { tick } = loop;
     const kept = world.plans.map((plan) => {
-      const rows = [...world.records.ofKind(plan.definition)].map((record) => world.rowsAt(record, tick));
+      const rows = this.#saved(plan.definition).map((record) => world.rowsAt(record, tick));
       return { plan, rows: rows.sort((a, b) => a.id - b.id) };
     });
     const entries = new PacketEntries();
@@ -352,6 +356,11 @@ export class RoomSaving {
     }
     player.states.announceRemovals(removals);
   }
+}
+
+/** Returns false for what bots own: they are not saved, and new ones come to the restored room. */
+function isSaved({ owner }: EntityRecord): boolean {
+  return !(owner as Player | undefined)?.isBot;
 }
 
 /** Returns a value as bytes; none for undefined. Throws {@link ConfigError} with the path of what is no plain data. */

@@ -311,8 +311,7 @@ export class RoomCells {
 
   #measure(): void {
     const window = this.#window;
-    window.centre(this.#cell, () => undefined);
-    if (!window.measure(this.#at)) return;
+    if (!window.look(this.#cell, this.#at, () => undefined)) return;
     const cells = [...window.seenCells.subarray(0, window.seenCount)];
     const before = this.#cells;
     if (cells.length === before.length && cells.every((cell, index) => cell === before[index])) return;
