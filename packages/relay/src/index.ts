@@ -70,6 +70,7 @@ export {
   writeSavedRoom,
   type SavedGame,
   type SavedKind,
+  type SavedList,
   type SavedPlayer,
   type SavedRoom,
 } from "./saving/saved-room.js";

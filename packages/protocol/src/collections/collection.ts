@@ -84,6 +84,8 @@ export abstract class Collection {
   abstract get isDirty(): boolean;
   protected abstract get count(): number;
 
+  /** The items of a list, or the pairs of a map, which {@link fill} takes. */
+  abstract contents(): Iterable<unknown>;
   /** Fills it with initial values. Throws {@link ConfigError} for wrong ones. */
   abstract fill(values: unknown): void;
   /** Reads the operations of a block, to the end of the reader. Returns undefined if it is malformed or exceeds the limit. */

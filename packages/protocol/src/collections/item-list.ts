@@ -139,6 +139,10 @@ export class ItemList<Value = unknown> extends Collection implements ReadonlyIte
     this.wrote(-this.bytes, changes);
   }
 
+  contents(): Iterable<Value> {
+    return this.#items;
+  }
+
   fill(values: unknown): void {
     if (typeof values !== "object" || values === null || !(Symbol.iterator in values))
       throw new ConfigError(this.path, values, "a list");

@@ -110,6 +110,10 @@ export class ItemMap<Value = unknown> extends Collection implements ReadonlyItem
     this.wrote(-this.bytes, changes);
   }
 
+  contents(): Iterable<[string, Value]> {
+    return this.#entries;
+  }
+
   fill(values: unknown): void {
     const isIterable = typeof values === "object" && values !== null && Symbol.iterator in values;
     if (!isIterable && (typeof values !== "object" || values === null))

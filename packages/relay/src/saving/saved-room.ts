@@ -79,6 +79,16 @@ export interface SavedKind {
   readonly count: number;
 }
 
+/** The contents of one list or map. */
+export interface SavedList {
+  /** Id of its entity. */
+  readonly entity: number;
+  /** Kind and field, such as `player.inventory`. */
+  readonly path: string;
+  /** The items of a list, or pairs of key and value, encoded. */
+  readonly items: Uint8Array;
+}
+
 /** The game's half of a player. Its data are encoded values. */
 export interface SavedPlayer {
   readonly number: number;
@@ -116,6 +126,8 @@ export interface SavedGame {
   /** Ids of the entities that `onCreate` has spawned, in the order of its calls; 0 for one that has gone. */
   readonly made: readonly number[];
   readonly players: readonly SavedPlayer[];
+  /** Lists and maps of entities, without the empty ones. */
+  readonly lists: readonly SavedList[];
   /** What is left of the room's named timers, as `RoomTimers` writes it. */
   readonly timers: Uint8Array;
   /** The result of `onSave`, encoded. */
@@ -239,6 +251,7 @@ const game = shape<SavedGame>({
   ),
   made: listOf(number16),
   players: listOf(player, MAX_SEATS),
+  lists: listOf(shape<SavedList>({ entity: number16, path: short, items: data })),
   timers: data,
   data,
 });

@@ -17,7 +17,14 @@ import {
   type EntityDefinition,
   type StatePlan,
 } from "@paceline/protocol";
-import type { GameCapture, RestoredRoom, SavedGame, SavedKind, SavedPlayer } from "@paceline/relay";
+import type {
+  GameCapture,
+  RestoredRoom,
+  SavedGame,
+  SavedKind,
+  SavedList,
+  SavedPlayer,
+} from "@paceline/relay";
 import type { EntityRecord } from "../entities/world.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { checkedPoint } from "../entities/sight.js";
@@ -172,6 +179,7 @@ export class RoomSaving {
           kinds: this.#kinds(),
           made: this.#made.map((record) => (records.holds(record) && isSaved(record) ? record.id : 0)),
           players,
+          lists: this.#lists(),
           options: encoded(this.#openedWith, "options"),
           timers: encoded(timers.save(), "timers"),
           data: room.onSave ? encoded(room.onSave(), "onSave()") : NO_BYTES,
@@ -186,13 +194,23 @@ export class RoomSaving {
   }
 
   #kinds(): SavedKind[] {
-    const { plans, records } = this.#options.entities.world;
+    const { plans } = this.#options.entities.world;
     this.#columns ??= plans.map(({ definition }) => describeColumns(definition));
     return plans.map(({ definition }, kind) => {
       const { name, schemaHash } = definition;
       const count = this.#saved(definition).length;
       return { name, schemaHash, columns: this.#columns![kind]!, count };
     });
+  }
+
+  #lists(): SavedList[] {
+    return this.#options.entities.world.plans.flatMap(({ definition }) =>
+      this.#saved(definition).flatMap(({ id, collections }) =>
+        collections
+          .filter(({ bytes }) => bytes > 0)
+          .map((list) => ({ entity: id, path: list.path, items: encoded([...list.contents()], list.path) })),
+      ),
+    );
   }
 
   #saved(definition: EntityDefinition): EntityRecord[] {
@@ -270,8 +288,9 @@ export class RoomSaving {
     const players = this.#restorePlayers(restored, isSame);
     const problem = this.#restoreEntities(game, states, players);
     records.nextId = game.nextId;
+    const listProblem = this.#restoreLists(restored);
     for (const each of players) this.#restoreView(each);
-    return problem;
+    return problem ?? listProblem;
   }
 
   /** Returns the players that still have a seat. */
@@ -334,6 +353,21 @@ export class RoomSaving {
       });
       if (dropped !== undefined || problem !== undefined)
         return problem ?? `its states are damaged (${dropped})`;
+    }
+    return undefined;
+  }
+
+  /** Fills the lists and maps of restored entities. Another build may have other fields, and other limits. */
+  #restoreLists({ game, isOtherBuild }: RestoredRoom): string | undefined {
+    const { records } = this.#options.entities.world;
+    for (const { entity, path, items } of game.lists) {
+      const list = records.get(entity)?.collections.find((each) => each.path === path);
+      try {
+        list?.fill(decodeValue(items)?.value);
+      } catch (error) {
+        if (!(error instanceof ConfigError)) throw error;
+        if (!isOtherBuild) return `its ${path} is damaged: ${error.message}`;
+      }
     }
     return undefined;
   }
