@@ -1,6 +1,6 @@
 /** Lists, maps, timers and bots of a room that goes on in the next process, in virtual time. */
 import { defineEntity, defineInput, list, map, scalar, uint, vec2 } from "@paceline/client";
-import { Room, type Player, type RoomClass } from "@paceline/server";
+import { Room, type Player } from "@paceline/server";
 import { afterEach, expect, test } from "vitest";
 import { RestoredStage } from "./restored-stage.js";
 
@@ -45,7 +45,7 @@ afterEach(() => stage.stop());
 
 test.each(["terminate", "kill"] as const)("lists, maps, timers and bots, after %s", async (end) => {
   stage = new RestoredStage();
-  await stage.start(Camp as RoomClass);
+  await stage.start(Camp);
   const joined = await stage.join();
   const heroes = joined.entities(Hero);
   await stage.advance(500);
@@ -58,7 +58,7 @@ test.each(["terminate", "kill"] as const)("lists, maps, timers and bots, after %
   await stage.advance(2000);
 
   await stage[end]();
-  await stage.start(Camp as RoomClass);
+  await stage.start(Camp);
   await stage.advance(1500);
   expect(room.rung).toEqual([]);
   // A new crew of bots has come, and nothing is left of the old one.

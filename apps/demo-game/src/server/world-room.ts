@@ -1,4 +1,11 @@
-import { Room, hexagons, quadtree, type Player, type RoomInterest, type ServerEntity } from "@paceline/server";
+import {
+  Room,
+  hexagons,
+  quadtree,
+  type Player,
+  type RoomInterest,
+  type ServerEntity,
+} from "@paceline/server";
 import { Crowd, stepTowards, type Point } from "../world/crowd.js";
 import {
   WHOLE_WORLD,

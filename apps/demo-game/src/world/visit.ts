@@ -4,7 +4,7 @@ import type { Point } from "./crowd.js";
 import { WHOLE_WORLD, Walker, roomNameOf, type WorldChoice } from "./world-kinds.js";
 
 /** A walker as this page has it. */
-export type SeenWalker = Entity<typeof Walker.fields>;
+export type SeenWalker = Entity<typeof Walker>;
 
 interface Place {
   readonly room: Room;
@@ -34,10 +34,7 @@ export class Visit {
 
   static async begin(server: string, choice: WorldChoice): Promise<Visit> {
     const client = new Client(server, { profile: "mmo" });
-    const [near, whole] = await Promise.all([
-      enter(client, roomNameOf(choice)),
-      enter(client, WHOLE_WORLD),
-    ]);
+    const [near, whole] = await Promise.all([enter(client, roomNameOf(choice)), enter(client, WHOLE_WORLD)]);
     return new Visit(client, choice, near, whole);
   }
 
