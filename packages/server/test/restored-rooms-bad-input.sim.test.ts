@@ -192,15 +192,17 @@ describe("a store", () => {
     await stage.join();
     const save = stage.store.save.bind(stage.store);
     let calls = 0;
+    let answer = (): void => undefined;
     stage.store.save = () => {
       calls += 1;
-      return new Promise(() => undefined);
+      return new Promise((resolve) => (answer = resolve));
     };
     const { tick } = room;
     await stage.advance(5000);
     expect([room.tick - tick, calls]).toEqual([100, 1]);
     expect(stage.server.counts.saves.skipped).toBe(4);
     stage.store.save = save;
+    answer();
   });
 
   test("is told which option is missing", async () => {
