@@ -1,6 +1,6 @@
 import { encodeValue } from "@paceline/protocol";
 import { describeSavedRoom, readSavedRoom, writeSavedRoom, type SavedRoom } from "@paceline/relay";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describe, expect, test } from "vitest";
 
 const bytes = (most = 40): fc.Arbitrary<Uint8Array> => fc.uint8Array({ maxLength: most });

@@ -4,6 +4,7 @@ import { NodeWebSocket } from "@paceline/client/node";
 import { uint, vec2 } from "@paceline/protocol";
 import { silentLog } from "@paceline/relay";
 import { defineServer, Room, type Player, type RoomClass, type Server } from "@paceline/server";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { KeptRooms } from "./kept-rooms.js";
 import { eventually } from "./stage.js";
@@ -109,4 +110,26 @@ test("after a crash the player has its seat in the room as it was saved", async 
   await room.leave();
   await second.server.stop();
   expect(left.saves.size).toBe(0);
+});
+
+test("the guide's table of options says what the code takes", () => {
+  const guide = readFileSync(new URL("../../../docs/guides/rooms-that-live-on.md", import.meta.url), "utf8");
+  const [, section = ""] = /^## Options$([^]*?)^## /m.exec(guide) ?? [];
+  const rows = [...section.matchAll(/^\| `([^`]+)` +\| (.*?) +\| (.*?) +\|/gm)].map(([, ...cells]) => cells);
+  expect(rows.map(([name]) => name)).toEqual(["persistent.everySeconds", "store"]);
+  const refusalOf = (options: object): string => {
+    try {
+      defineServer({ rooms: { race: { persistent: { everySeconds: 1 } } }, ...options });
+    } catch (error) {
+      return (error as Error).message;
+    }
+    return "";
+  };
+  const store = new KeptRooms();
+  const refused = refusalOf({ store, rooms: { race: { persistent: { everySeconds: 0 } } } });
+  expect(refused).toContain("rooms.race.persistent.everySeconds: expected");
+  expect(refused).toContain(rows[0]![2]);
+  expect(refusalOf({})).toContain(`store: expected ${rows[1]![2]}`);
+  expect(refusalOf({ store: { ...store, list: 1 } })).toMatch(/^store\./);
+  expect(refusalOf({ store })).toBe("");
 });

@@ -187,18 +187,7 @@ export class Participant {
     this.forwards = shares.forwards;
     this.reading = new ReadingPause(shares.forwards, scheduler, settings.counters);
     this.news = new ParticipantNews(this, scheduler, options.webrtc);
-    this.meter = new SessionMeter({
-      limits,
-      clock: scheduler,
-      shares,
-      address: options.addressEgress,
-      onRefused: (subject) => {
-        drops.count("rate-limit");
-        settings.counters.count("limited", subject);
-      },
-      onTooLong: () => this.session.reportViolation("too-long"),
-      onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
-    });
+    this.meter = this.#newMeter(shares, options.addressEgress);
     this.slots = new StreamSlots(scheduler);
     const { saved } = options;
     this.resumeTokens = new ResumeTokens(saved?.isResumable ? saved.seat.resumeTokens : []);
@@ -234,6 +223,22 @@ export class Participant {
       linkTimeoutMs: limits.linkTimeoutMs,
       reading,
       guard,
+    });
+  }
+
+  #newMeter(shares: ReturnType<Room["shares"]>, address: readonly TokenBucket[]): SessionMeter {
+    const { drops, settings } = this.#context;
+    return new SessionMeter({
+      limits: settings.limits,
+      clock: this.#scheduler,
+      shares,
+      address,
+      onRefused: (subject) => {
+        drops.count("rate-limit");
+        settings.counters.count("limited", subject);
+      },
+      onTooLong: () => this.session.reportViolation("too-long"),
+      onFlood: () => this.end(CloseCode.flooding, "more packets, bytes or messages than allowed"),
     });
   }
 

@@ -15,6 +15,7 @@ import {
   wholeStateBits,
   type AuthorityInfo,
   type EntityDefinition,
+  type EntityRows,
   type StatePlan,
 } from "@paceline/protocol";
 import type {
@@ -258,13 +259,10 @@ export class RoomSaving {
     const entries = new PacketEntries();
     for (const [kind, { plan, rows }] of kept.entries()) {
       const most = Math.min(SLICE_ENTITIES, SLICE_BITS / wholeStateBits(plan), SLICE_COLUMNS / plan.width);
-      for (let from = 0; from < rows.length; from += Math.max(1, Math.floor(most))) {
+      const count = Math.max(1, Math.floor(most));
+      for (let from = 0; from < rows.length; from += count) {
         entries.clear();
-        for (const each of rows.slice(from, from + Math.max(1, Math.floor(most)))) {
-          const place = each.find(tick);
-          if (place < 0) throw new Error("the room has too many entities to be saved within their history");
-          entries.add(each, kind, place);
-        }
+        for (const each of rows.slice(from, from + count)) entries.add(each, kind, placeOf(each, tick));
         const body = world.writer.write({ tick: SAVED_TICK, entries, removed: [], checked: -1 });
         const slice = new Uint8Array(1 + body.length);
         slice[0] = kind;
@@ -395,6 +393,13 @@ export class RoomSaving {
 /** Returns false for what bots own: they are not saved, and new ones come to the restored room. */
 function isSaved({ owner }: EntityRecord): boolean {
   return !(owner as Player | undefined)?.isBot;
+}
+
+/** Returns the place of a kept state. Throws if later states have taken it, since the room is too large for its history. */
+function placeOf(rows: EntityRows, tick: number): number {
+  const place = rows.find(tick);
+  if (place >= 0) return place;
+  throw new Error("it has too many entities to be encoded while their states are kept");
 }
 
 /** Returns a value as bytes; none for undefined. Throws {@link ConfigError} with the path of what is no plain data. */
