@@ -317,6 +317,20 @@ describe("user documents", () => {
   });
 });
 
+describe("rules of saved rooms", () => {
+  it("have numbers that do not jump, and a test each", () => {
+    const stated = Array.from(
+      read("docs/SAVED-ROOMS.md").matchAll(/^\*\*\[(SR\d+)\] .+?\.\*\*/gm),
+      ([, rule]) => rule!,
+    );
+    expect(stated.length).toBeGreaterThan(3);
+    expect(stated).toEqual(stated.map((_, index) => `SR${index + 1}`));
+    const titles = under("packages/relay/test/saving", ".test.ts").map(read).join("\n");
+    const cited = new Set(Array.from(titles.matchAll(/\bit[^"]*"\[(SR\d+)\]/g), ([, rule]) => rule!));
+    expect([...cited].toSorted()).toEqual(stated);
+  });
+});
+
 describe("rules of the wire format", () => {
   const MAX_RULES = 55;
   const rulesIn = (text: string): string[] =>

@@ -31,7 +31,7 @@ describe("files of rooms", () => {
     }
   });
 
-  it("stay in the directory, whatever is in the room's id", async () => {
+  it("[SR4] stay in the directory, whatever is in the room's id", async () => {
     const above = await newDirectory();
     const directory = path.join(above, "rooms");
     const store = openStore(directory);
@@ -57,7 +57,7 @@ describe("files of rooms", () => {
     expect(store.counts.damaged).toBe(2);
   });
 
-  it("that a killed process has not finished are removed at the start", async () => {
+  it("[SR3] that a killed process has not finished are removed at the start", async () => {
     const directory = await newDirectory();
     await writeFile(path.join(directory, "room.a.room.new"), "half");
     expect(await openStore(directory).list()).toEqual([]);
@@ -73,7 +73,7 @@ describe("files of rooms", () => {
     expect(store.counts).toEqual({ written: 2, replaced: 99, failed: 0, damaged: 0 });
   });
 
-  it("are never written with a clock: a newer save wins though the clock went back", async () => {
+  it("[SR2] are never written with a clock: a newer save wins though the clock went back", async () => {
     const directory = await newDirectory();
     const first = fileStore(directory, quiet);
     const now = Date.now;
@@ -114,24 +114,27 @@ async function asNobody<Value>(task: () => Promise<Value>): Promise<Value> {
 
 describe("a disk that refuses", () => {
   // Linux has a file that answers as a full disk does.
-  it.runIf(process.platform === "linux")("full: the error says so, and the last save stays", async () => {
-    const directory = await newDirectory();
-    const store = openStore(directory);
-    await store.save("room", bytes(1));
-    await store.save("room", bytes(2));
-    await symlink("/dev/full", path.join(directory, "room.a.room.new"));
-    await expect(store.save("room", bytes(3))).rejects.toMatchObject({
-      retryable: true,
-      message:
-        `cannot save a room in ${directory}: the disk is full: make room there, or choose another directory; ` +
-        "the last save of each room is untouched [store/full]",
-    });
-    expect(await store.load("room")).toEqual([bytes(2), bytes(1)]);
-    expect(await filesOf(directory)).toEqual(["room.a.room", "room.b.room"]);
-    await store.save("room", bytes(4));
-    expect(await store.load("room")).toEqual([bytes(4), bytes(2)]);
-    expect(store.counts).toMatchObject({ written: 3, failed: 1 });
-  });
+  it.runIf(process.platform === "linux")(
+    "[SR3] full: the error says so, and the last save stays",
+    async () => {
+      const directory = await newDirectory();
+      const store = openStore(directory);
+      await store.save("room", bytes(1));
+      await store.save("room", bytes(2));
+      await symlink("/dev/full", path.join(directory, "room.a.room.new"));
+      await expect(store.save("room", bytes(3))).rejects.toMatchObject({
+        retryable: true,
+        message:
+          `cannot save a room in ${directory}: the disk is full: make room there, or choose another directory; ` +
+          "the last save of each room is untouched [store/full]",
+      });
+      expect(await store.load("room")).toEqual([bytes(2), bytes(1)]);
+      expect(await filesOf(directory)).toEqual(["room.a.room", "room.b.room"]);
+      await store.save("room", bytes(4));
+      expect(await store.load("room")).toEqual([bytes(4), bytes(2)]);
+      expect(store.counts).toMatchObject({ written: 3, failed: 1 });
+    },
+  );
 
   it("without permission: the error names directory, cause and cure", async () => {
     const above = await newDirectory();
@@ -154,7 +157,7 @@ describe("a disk that refuses", () => {
 });
 
 describe("the lock of a directory", () => {
-  it("keeps a second process out, and a second store of the same process", async () => {
+  it("[SR5] keeps a second process out, and a second store of the same process", async () => {
     const directory = await newDirectory();
     const holder = startWriter("hold", directory);
     await firstMessage(holder);
@@ -172,7 +175,7 @@ describe("the lock of a directory", () => {
     await expect(openStore(directory).load("room")).resolves.toEqual([bytes(1)]);
   });
 
-  it("that a dead process left is taken over, also if another process has its number now", async () => {
+  it("[SR5] that a dead process left is taken over, also if another process has its number now", async () => {
     const directory = await newDirectory();
     const dead = startWriter("hold", directory);
     await firstMessage(dead);
@@ -194,7 +197,7 @@ describe("the lock of a directory", () => {
     },
   );
 
-  it("that somebody removed keeps this process from writing", async () => {
+  it("[SR5] that somebody removed keeps this process from writing", async () => {
     const directory = await newDirectory();
     const store = openStore(directory);
     await store.save("room", bytes(1));
