@@ -60,6 +60,8 @@ interface OwnCell {
 const LEAST_CELL = 1 / 8;
 /** Time between two views that are sent, ms: half as many as a server takes. */
 const VIEW_PERIOD_MS = 100;
+/** The ground of a plan whose ground is replaced. */
+const ANYWHERE = { minX: 0, minY: 0, maxX: 1, maxY: 1 };
 const REVIEW_PERIOD_MS = 250;
 /** Heartbeats for which an entity may be silent, and time for its path, ms. */
 const SILENT_HEARTBEATS = 2;
@@ -112,11 +114,9 @@ export class RoomCells {
     const { radiusM, cellM, ground } = interest;
     if (ground !== undefined && ground !== "xy" && ground !== "xz")
       throw new ConfigError("interest.ground", ground, '"xy" or "xz"');
-    const plan = interestPlan(
-      { radiusM, ...(cellM !== undefined && { cellM }) },
-      { minX: 0, minY: 0, maxX: 1, maxY: 1 },
-    );
+    const ofRadius = interestPlan({ radiusM }, ANYWHERE);
     if (cellM !== undefined) assertRange("interest.cellM", cellM, [radiusM * LEAST_CELL, 100_000, "m"]);
+    const plan = cellM === undefined ? ofRadius : interestPlan({ radiusM, cellM }, ANYWHERE);
     const halfM = (GROUND_CELLS / 2) * plan.cellM;
     // A ground that all members share without a word: they agree on it by `cellM` alone.
     const world = { minX: -halfM, minY: -halfM, maxX: halfM, maxY: halfM };
