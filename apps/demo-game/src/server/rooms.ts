@@ -1,5 +1,7 @@
 import { GRAND_PRIX } from "../net/grand-prix.js";
+import { WORLD } from "../net/world.js";
 import { RaceRoom } from "./race-room.js";
+import { WorldRoom } from "./world-room.js";
 
 const MAX_COMPUTERS = 7;
 
@@ -16,4 +18,4 @@ class FilledRaceRoom extends RaceRoom {
 }
 
 /** The export that `relay-server --game FILE` reads: kinds of rooms by name. */
-export const rooms = { [GRAND_PRIX]: FilledRaceRoom };
+export const rooms = { [GRAND_PRIX]: FilledRaceRoom, [WORLD]: WorldRoom };
