@@ -13,7 +13,7 @@ import { randomInt } from "node:crypto";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import { dirname, join } from "node:path";
 import { tmpdir } from "node:os";
-import { Client } from "@paceline/client";
+import { Client, defineEntity, vec2 } from "@paceline/client";
 import { NodeWebSocket, nodeWebRtc } from "@paceline/client/node";
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { callsInTurn, type Answer } from "./calls-in-turn.js";
@@ -371,6 +371,43 @@ describe("paceline bots", () => {
     await room.leave();
   });
 
+  test("own an entity and walk with it, as those at a hot spot do, with an authority too", async () => {
+    save(`import { Room, defineEntity, vec2 } from "@paceline/server";
+const Walker = defineEntity("walker", { position: vec2({ range: [0, 1000], precision: 0.1, unit: "m" }) });
+class Land extends Room {
+  override readonly entities = [Walker];
+  override readonly playerEntities = [{ definition: Walker, limits: { maxSpeed: 100, maxStep: 2000 } }];
+}
+export const rooms = { land: Land };
+`);
+    const address = await serverFor("game.ts");
+    const client = new Client(address, { profile: "mmo", webSocket: NodeWebSocket });
+    const room = await client.joinOrCreate("land");
+    const position = vec2({ range: [0, 1000], precision: 0.1, unit: "m" });
+    const walkers = room.entities(defineEntity("walker", { position }));
+    const places = new Map<number, Set<string>>();
+    const watching = setInterval(() => {
+      for (const { id, position: at } of walkers)
+        places.set(id, (places.get(id) ?? new Set()).add(`${at.x.toFixed(1)} ${at.y.toFixed(1)}`));
+    }, 50);
+    const where = ["bots", address, "--room", "land", "--walk", "hotspot", "--count", "10", "--seconds", "4"];
+    const command = new Command([...where, "--game", "game.ts"]);
+    await command.exited;
+    clearInterval(watching);
+    expect(command.text).toMatch(/^10 of 10 joined/m);
+    expect(places.size).toBe(10);
+    const [moving, standing] = [[...places.values()].filter(({ size }) => size > 5), [...places.values()]];
+    // At three positions a second, as far as they do not stand at present.
+    expect(moving.length).toBeGreaterThan(0);
+    for (const { size } of standing) expect(size).toBeLessThan(25);
+    const isHot = (place: string): boolean =>
+      place.split(" ").every((each) => Math.abs(Number(each) - 500) <= 51);
+    expect([...places.values()].filter((own) => [...own].every(isHot)).length).toBeGreaterThanOrEqual(3);
+    await room.leave();
+    const blind = new Command(where);
+    expect(await blind.exited).toBe(1);
+  });
+
   /** A room that counts the inputs of each player, and how many differ. */
   const COUNTING = `import { Room, defineInput, enumOf, flag, int, scalar, vec2, type Player } from "@paceline/server";
 const Wish = defineInput({
@@ -549,6 +586,11 @@ describe("a wrong call of paceline", () => {
     [["bots", "--room", "x", "--count", "0"], /count: expected a whole number from 1 to 1000, got "0"/],
     [["bots"], /room: expected the name of a kind of rooms, got none/],
     [["bots", "--room", "x", "--profile", "golf"], /profile: expected one of .*racing.*, got "golf"/],
+    [
+      ["bots", "--room", "x", "--walk", "crawl"],
+      /walk: expected one of random-waypoint, hotspot, trace, got "crawl"/,
+    ],
+    [["bots", "--room", "x", "--walk", "trace"], /data: expected the folder of recorded traces, got none/],
     [["strat"], /there is no command "strat"; there are dev, bots, start/],
   ];
   let answers: Promise<readonly Answer[]> | undefined;

@@ -109,6 +109,20 @@ describe("dead reckoning models", () => {
 });
 
 describe("kinematics", () => {
+  test("know nothing of the motion after a gap, so that what has stopped meanwhile stays where it is", () => {
+    const kinematics = new Kinematics(LAYOUT, { isVelocityGiven: false });
+    const row = Float64Array.from([0, 0, 0, 0, 0, 0, 0, 0]);
+    kinematics.derive(row, 0, 1 / 60);
+    row.set([1, 0.5], 0);
+    row[6] = 1;
+    kinematics.derive(row, 30, 1 / 60);
+    expect([...row.slice(2, 4), row[7]]).toEqual([3, 1.5, 2]);
+    // The next state comes after more than a second, from the same place.
+    kinematics.derive(row, 100, 1 / 60);
+    expect([...row.slice(2, 4), row[7]]).toEqual([0, 0, 0]);
+    expect(predicted(reckonerAt("velocity", [...row]), 0.5).slice(0, 2)).toEqual([1, 0.5]);
+  });
+
   test("derives velocity, acceleration and turn rate from poses", () => {
     const kinematics = new Kinematics(LAYOUT, { isVelocityGiven: false });
     const row = new Float64Array(8);

@@ -1,9 +1,15 @@
 import { parseArgs } from "node:util";
+import { walkNames, type WalkName } from "paceline/bots";
+import { WORLD } from "../net/world.js";
 
 export interface BotOptions {
   readonly room: string;
   readonly count: number;
   readonly isDriving: boolean;
+  /** The way in which the bots of the room `world` walk. */
+  readonly walk: WalkName;
+  /** Folder of recorded traces. */
+  readonly data: string | undefined;
   readonly mode: "server" | "mesh";
   /** Undefined: the swarm starts a server in a process of its own. */
   readonly server: string | undefined;
@@ -24,6 +30,8 @@ export const USAGE = `pnpm bots [options]         players that speak the real pr
 
   --room NAME         kind of rooms to join (race: by the mode)
   --count 1..1000     how many (100)
+  --walk NAME         in the room world: ${walkNames.join(", ")} (random-waypoint); 30 s each they walk and stand
+  --data DIR          folder of recorded traces, for --walk trace
   --drive             they drive; else they only watch
   --mode server|mesh  who decides (server)
   --server URL        the server to join (one of its own)
@@ -46,6 +54,8 @@ export function readBotOptions(argv: readonly string[]): BotOptions {
       room: text,
       count: text,
       drive: flag,
+      walk: text,
+      data: text,
       mode: text,
       server: text,
       metrics: text,
@@ -61,8 +71,16 @@ export function readBotOptions(argv: readonly string[]): BotOptions {
   if (mode !== "server" && mode !== "mesh") throw new Error(`--mode must be server or mesh, not "${mode}"`);
   if (server !== undefined && !URL.canParse(server))
     throw new Error(`--server must be an address, not "${server}"`);
+  const walk = walkNames.find((name) => name === (values.walk ?? "random-waypoint"));
+  if (walk === undefined)
+    throw new Error(`--walk must be one of ${walkNames.join(", ")}, not "${values.walk}"`);
+  if (values.walk !== undefined && room !== WORLD)
+    throw new Error(`--walk is for the room ${WORLD}, not for "${room}"`);
+  if (walk === "trace" && values.data === undefined) throw new Error("--walk trace needs --data DIR");
   return {
     room,
+    walk,
+    data: values.data,
     count: wholeOf("count", values.count ?? "100", 1, 1000),
     isDriving: values.drive === true,
     mode,

@@ -3,8 +3,9 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import process from "node:process";
 import { nodeWebRtc } from "@paceline/client/node";
-import { Swarm } from "paceline/bots";
+import { Swarm, WalkingBot, walkOf } from "paceline/bots";
 import { RACE_TICK_HZ } from "../net/grand-prix.js";
+import { WORLD, WORLD_M, WorldWalker } from "../net/world.js";
 import { Bot } from "./bot.js";
 import { USAGE, readBotOptions, type BotOptions } from "./bot-options.js";
 import { faultsOfPass, faultsOfStay } from "./bounds.js";
@@ -29,7 +30,7 @@ async function run(options: BotOptions): Promise<void> {
   try {
     const server = options.server ?? own!.url;
     const metrics = options.metrics ?? own?.metrics;
-    const makeBot = (index: number): Bot => new Bot(options, index);
+    const makeBot = makerOf(options);
     const swarm = new Swarm({ ...options, stepHz: RACE_TICK_HZ, makeBot }, webRtc);
     const { figures, faults } = await measured(swarm, options, server, metrics);
     if (options.isJson) console.log(JSON.stringify(figures));
@@ -40,6 +41,13 @@ async function run(options: BotOptions): Promise<void> {
   } finally {
     own?.stop();
   }
+}
+
+function makerOf(options: BotOptions): (index: number) => Bot | WalkingBot {
+  if (options.room !== WORLD) return (index) => new Bot(options, index);
+  const walk = walkOf({ name: options.walk, bots: options.count, edgeM: WORLD_M, data: options.data });
+  const own = { room: WORLD, profile: "mmo", walk, kind: WorldWalker } as const;
+  return (index) => new WalkingBot(own, index);
 }
 
 async function measured(

@@ -1,4 +1,6 @@
 import { GRAND_PRIX } from "../net/grand-prix.js";
+import { WORLD } from "../net/world.js";
+import { OpenWorldRoom } from "./open-world-room.js";
 import { RaceRoom } from "./race-room.js";
 import { worldRooms } from "./world-room.js";
 
@@ -17,4 +19,4 @@ class FilledRaceRoom extends RaceRoom {
 }
 
 /** The export that `relay-server --game FILE` reads: kinds of rooms by name. */
-export const rooms = { [GRAND_PRIX]: FilledRaceRoom, ...worldRooms };
+export const rooms = { [GRAND_PRIX]: FilledRaceRoom, [WORLD]: OpenWorldRoom, ...worldRooms };

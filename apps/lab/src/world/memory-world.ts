@@ -19,19 +19,30 @@ const JOIN_LIMIT_MS = 10_000;
 const GREETING = [writeAuthority({ type: "view", isInterpolated: true, everyTicks: 1 })];
 
 /** The connections of all bots, under virtual time. The server's packets wait until its timers have run. */
-class MemoryNetwork {
-  readonly scheduler = new VirtualScheduler();
+export class MemoryNetwork {
+  readonly scheduler: VirtualScheduler;
   /** Bytes that the server has sent. */
   bytes = 0;
   #arriving: (() => void)[] = [];
 
-  /** @param accept called with the server's end of each connection */
-  connect(accept: (link: MemoryLink, protocols: readonly string[]) => void): BotConnect {
+  constructor(scheduler = new VirtualScheduler()) {
+    this.scheduler = scheduler;
+  }
+
+  /**
+   * @param accept called with the server's end of each connection
+   * @param tap called with the length of each packet that the server sends or receives
+   */
+  connect(
+    accept: (link: MemoryLink, protocols: readonly string[]) => void,
+    tap?: { sent(bytes: number): void; received(bytes: number): void },
+  ): BotConnect {
     return ({ protocols, onMessage, onClose }) => {
       const pipe = {
         queuedBytes: 0,
         send: (packet: Uint8Array): void => {
           this.bytes += packet.length;
+          tap?.sent(packet.length);
           const { buffer, byteOffset, length } = packet;
           this.#arriving.push(() => onMessage(Buffer.from(buffer as ArrayBuffer, byteOffset, length)));
         },
@@ -42,7 +53,10 @@ class MemoryNetwork {
       accept(link, protocols);
       return {
         opened: Promise.resolve(),
-        send: (packet) => link.received(packet),
+        send: (packet) => {
+          tap?.received(packet.length);
+          link.received(packet);
+        },
         close: () => link.closeFromRemote(1000, "left"),
       };
     };

@@ -5,6 +5,9 @@ import { nodeWebRtc } from "@paceline/client/node";
 import { RoomBot } from "./room-bot.js";
 import { definitionsOf, type RoomDefinitions } from "./room-definitions.js";
 import { Swarm, type StayFigures } from "./swarm.js";
+import type { PlayerBot } from "./player-bot.js";
+import { WALK_EDGE_M, WalkingBot } from "./walking-bot.js";
+import { walkNames, walkOf, type Walk, type WalkName } from "./walks.js";
 
 const STEP_HZ = 30;
 const genres = Object.keys(profiles) as Genre[];
@@ -16,6 +19,8 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
   --count 1..1000     how many (10)
   --seconds 1..86400  for how long, after the last has joined (10)
   --profile NAME      ${genres.join(", ")} (action)
+  --walk NAME         each bot owns an entity and walks with it, on a square of 1 km: ${walkNames.join(", ")}
+  --data DIR          folder of recorded traces, for --walk trace
   --webrtc            states over WebRTC, which needs the package node-datachannel (WebSockets only)
   --metrics URL       the server's /metrics: adds its ticks, processor time and memory
   --json              all figures as JSON
@@ -23,6 +28,9 @@ const USAGE = `paceline bots [URL] --room NAME    players in this process, that 
 Among players a bot walks in a circle and sends a message every two seconds. In a room with an
 authority it reads all kinds of entities and holds random inputs, each for half a second, if --game names the file that
 declares them; else it receives no entities.
+With --walk a bot sends as the test client of the thesis on MilMo: three positions a second while it walks, one in 10 s while it
+stands, and it walks and stands for 30 s each. random-waypoint: to random places. hotspot: 30 % of the bots in 1 % of the ground.
+trace: as recorded entities, scaled to the ground. With an authority that takes a kind among the room's playerEntities in --game.
 Exits with 1 if a bot could not join.`;
 
 const BLIND =
@@ -35,6 +43,8 @@ interface BotsCall {
   readonly count: number;
   readonly seconds: number;
   readonly profile: Genre;
+  readonly walk: WalkName | undefined;
+  readonly data: string | undefined;
   readonly hasWebRtc: boolean;
   readonly metrics: string | undefined;
   readonly isJson: boolean;
@@ -57,6 +67,8 @@ function callOf(args: readonly string[]): BotsCall | undefined {
       seconds: text,
       profile: text,
       metrics: text,
+      walk: text,
+      data: text,
       webrtc: flag,
       json: flag,
       help: flag,
@@ -78,10 +90,18 @@ function callOf(args: readonly string[]): BotsCall | undefined {
     count: wholeOf("count", values.count ?? "10", 1000),
     seconds: wholeOf("seconds", values.seconds ?? "10", 86_400),
     profile,
+    walk: walkNameOf(values.walk),
+    data: values.data,
     hasWebRtc: values.webrtc,
     metrics: values.metrics,
     isJson: values.json,
   };
+}
+
+function walkNameOf(wanted: string | undefined): WalkName | undefined {
+  const walk = walkNames.find((name) => name === wanted);
+  if (walk === wanted) return walk;
+  throw new Error(`walk: expected one of ${walkNames.join(", ")}, got "${wanted}"`);
 }
 
 function wholeOf(name: string, text: string, max: number): number {
@@ -94,8 +114,11 @@ function wholeOf(name: string, text: string, max: number): number {
 export async function bots(args: readonly string[]): Promise<void> {
   let call: BotsCall | undefined;
   let definitions: RoomDefinitions | undefined;
+  let walk: Walk | undefined;
   try {
     call = callOf(args);
+    if (call?.walk !== undefined)
+      walk = walkOf({ name: call.walk, bots: call.count, edgeM: WALK_EDGE_M, data: call.data });
     if (call?.game !== undefined) definitions = await definitionsOf(call.game, call.room);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
@@ -112,7 +135,18 @@ export async function bots(args: readonly string[]): Promise<void> {
   }
   const { server, room, profile, metrics, count, seconds, isJson } = call;
   const players: RoomBot[] = [];
-  const makeBot = (index: number): RoomBot => {
+  const makeBot = (index: number): PlayerBot => {
+    if (walk)
+      return new WalkingBot(
+        {
+          room,
+          profile,
+          walk,
+          kind: definitions?.owned,
+          ...(definitions && { reads: definitions.entities }),
+        },
+        index,
+      );
     const bot = new RoomBot({ room, profile, definitions }, index);
     players.push(bot);
     return bot;

@@ -9,6 +9,8 @@ import { UsageError } from "../server/config-file.js";
 export interface RoomDefinitions {
   readonly inputs: InputDefinition | undefined;
   readonly entities: readonly EntityDefinition[];
+  /** The first kind with a position that players simulate themselves. */
+  readonly owned: EntityDefinition | undefined;
 }
 
 /**
@@ -25,8 +27,9 @@ export async function definitionsOf(file: string, room: string): Promise<RoomDef
     const { rooms } = await gameOf(bundledFile(folder), "", file);
     const kind = Object.hasOwn(rooms, room) ? rooms[room] : undefined;
     if (kind) {
-      const { inputs, entities } = new kind();
-      return { inputs, entities };
+      const { inputs, entities, playerEntities } = new kind();
+      const owned = playerEntities.find(({ definition }) => "position" in definition.fields)?.definition;
+      return { inputs, entities, owned };
     }
     throw new UsageError(`room: expected one of "${file}" (${Object.keys(rooms).join(", ")}), got "${room}"`);
   } finally {

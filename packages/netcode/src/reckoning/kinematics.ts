@@ -48,11 +48,21 @@ export class Kinematics {
       last.row.set(state);
       return;
     }
-    if (last && (seconds < 0 || seconds > 1)) this.restart();
-    else if (last) this.#deriveFrom(last.row, state, seconds);
+    if (last && (seconds < 0 || seconds > 1)) {
+      this.restart();
+      this.#rest(state);
+    } else if (last) this.#deriveFrom(last.row, state, seconds);
     this.#deriveAcceleration(state, tick, tickSeconds);
     this.#keep(state, tick);
     if (seconds > 0 && !this.#options.isVelocityGiven) this.#moveToEndOfStep(state, seconds);
+  }
+
+  /** After a gap nothing is known of the motion. What was known before it would carry the entity on and on. */
+  #rest(state: Components): void {
+    const { velocity, dimensions, turnRate } = this.#layout;
+    if (velocity !== undefined && !this.#options.isVelocityGiven)
+      for (let axis = 0; axis < dimensions; axis++) state[velocity + axis] = 0;
+    if (turnRate !== undefined) state[turnRate] = 0;
   }
 
   #deriveFrom(before: Float64Array, state: Components, seconds: number): void {
