@@ -70,12 +70,13 @@ describe("states", () => {
     expect(filesWith(senders)).toEqual([]);
   });
 
-  it("are read by one class for each source: peers, an authority, a player's own entities", () => {
+  it("are read by one class for each source: peers, an authority, a player's own entities, a saved room", () => {
     expect(filesWith(/\bnew SnapshotReader\(/)).toEqual([
       "client/src/modes/authoritative/hosted-entities.ts",
       "client/src/modes/mesh/remote-streams.ts",
       "protocol/src/state/whole-state.ts",
       "server/src/entities/coded-states.ts",
+      "server/src/room/room-saving.ts",
     ]);
   });
 

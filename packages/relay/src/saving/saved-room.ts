@@ -105,7 +105,7 @@ export interface SavedPlayer {
   readonly ownTickHz: number;
   /** Removals of entities that it may not have heard of. */
   readonly removals: readonly number[];
-  /** What it looks from: an entity's id, the two or three numbers of a place, or nothing for its own entity. */
+  /** Its viewpoint: an entity's id, the two or three numbers of a place, or nothing for its own entity. */
   readonly from: readonly number[];
   /** Ids of the entities that it watches. */
   readonly watched: readonly number[];
@@ -128,7 +128,7 @@ export interface SavedGame {
   readonly players: readonly SavedPlayer[];
   /** Lists and maps of entities, without the empty ones. */
   readonly lists: readonly SavedList[];
-  /** What is left of the room's named timers, as `RoomTimers` writes it. */
+  /** The rest of the room's named timers, as `RoomTimers` writes it. */
   readonly timers: Uint8Array;
   /** The result of `onSave`, encoded. */
   readonly data: Uint8Array;

@@ -80,7 +80,7 @@ export interface ParticipantOptions {
   readonly kept?: KeptMessages | undefined;
 }
 
-/** What an earlier session of a seat leaves to the next one, after a restore of the room. */
+/** Messages that an earlier session of a seat leaves to the next one, after a restore of the room. */
 export interface KeptMessages {
   /** Both windows of the last session that the client knows. */
   readonly session: SavedSession;
@@ -344,7 +344,7 @@ export class Participant {
     return this.#welcomeId !== undefined && this.session.commands.isAcknowledged(this.#welcomeId);
   }
 
-  /** What an earlier session of this seat leaves, with the room's messages since; undefined if it is settled. */
+  /** Messages that an earlier session of this seat leaves, with the room's messages since; undefined if it is settled. */
   get kept(): KeptMessages | undefined {
     if (!this.#kept || this.#isWelcomed) return undefined;
     const since = this.#gameMessages.filter((payload) => !this.#repeated.has(payload));

@@ -229,7 +229,7 @@ export class RoomSaving {
       options: encoded(player.options, `${path}.options`),
       userData: encoded(player.userData, `${path}.userData`),
       terms: player.terms,
-      // What another build's page has described is not saved, nor what a late spectator has seen.
+      // A save lacks the kinds that another build's page has described, and the past that a late spectator sees.
       isResumable: described.size === 0 && !(player.isSpectator && room.spectatorDelayMs > 0),
       ...entities.owned.save(player),
       removals: isFinal ? [...states.missingRemovals, ...this.#seen(player)] : [],

@@ -3,7 +3,7 @@ import { HELD_OVERHEAD_BYTES, reliableCost, type Fragment } from "./outbox/relia
 
 const NO_BYTES = new Uint8Array(0);
 
-/** What an inbox has taken, for a session that goes on in another process. */
+/** The fragments that an inbox has taken, for a session that goes on in another process. */
 export interface SavedInbox {
   /** Id of the next fragment. */
   readonly expected: number;
