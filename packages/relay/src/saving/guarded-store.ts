@@ -14,7 +14,7 @@ export interface GuardedStoreOptions {
   readonly timeoutMs?: number;
 }
 
-/** What a store has done since the start, for metrics. All but `saved` and `replaced` are alarms. */
+/** Counters of a guarded store since the start, for metrics. All but `saved` and `replaced` are alarms. */
 export interface GuardCounts {
   /** Saves that the store has confirmed. */
   readonly saved: number;

@@ -9,7 +9,7 @@ export interface RoomStore {
   load(id: string): Promise<Uint8Array[]>;
   /** Forgets a room. Has no effect if nothing is kept of it. */
   remove(id: string): Promise<void>;
-  /** The ids of all rooms of which something is kept, in no order. */
+  /** Returns the ids of all rooms of which something is kept, in no order. */
   list(): Promise<string[]>;
   /** Lets go of what is held (the directory's lock). */
   close?(): Promise<void>;

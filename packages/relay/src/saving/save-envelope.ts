@@ -9,7 +9,7 @@ const HEAD_BYTES = 27;
 /** The checksum of more bytes than these is computed in turns, so that it delays no tick. */
 const SLICE_BYTES = 256 * 1024;
 
-/** What an envelope says beside its content. */
+/** Facts that an envelope states beside its content. */
 interface SaveStamp {
   /** Rises with each save of a room. Tells which of two is newer, since a clock may go back. */
   readonly sequence: number;

@@ -31,7 +31,7 @@ interface Timer {
   cancel: Cancel;
 }
 
-/** What a timer calls: a method of the room, which a save can name, or a function, which it cannot. */
+/** The code that a timer calls: a method of the room, which a save can name, or a function, which it cannot. */
 type Call = { readonly method: string; readonly args: readonly unknown[] } | { readonly run: () => unknown };
 
 /** 24 days. Longer timers of the platform run at once. */

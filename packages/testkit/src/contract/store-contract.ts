@@ -11,7 +11,7 @@ export interface StoreSubject {
   dispose(): Promise<void>;
 }
 
-/** What a store has written, by its own keys. */
+/** Bytes that a store has written, by its own keys. */
 export interface RawSaves {
   all(): Promise<ReadonlyMap<string, Uint8Array>>;
   put(key: string, bytes: Uint8Array): Promise<void>;

@@ -145,7 +145,7 @@ async function openDirectory(directory: string): Promise<OpenDirectory> {
   const lock = await DirectoryLock.take(directory);
   try {
     for (const file of await readdir(directory)) {
-      // What a process that was killed had not finished.
+      // A process that was killed has left it unfinished.
       if (file.endsWith(ENDING + UNFINISHED)) await rm(path.join(directory, file), { force: true });
     }
     const handle = process.platform === "win32" ? undefined : await open(directory);

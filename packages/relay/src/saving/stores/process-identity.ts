@@ -3,7 +3,7 @@ import { readFile, readlink } from "node:fs/promises";
 import { hostname } from "node:os";
 import { promisify } from "node:util";
 
-/** What tells a process from all others, also from a later one with the same number. */
+/** Facts that tell a process from all others, also from a later one with the same number. */
 export interface ProcessIdentity {
   readonly pid: number;
   /** When the process began, as the system says it. Empty where the system does not tell. */

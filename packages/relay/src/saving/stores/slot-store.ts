@@ -34,7 +34,7 @@ export interface CountedStore extends RoomStore {
   readonly counts: StoreCounts;
 }
 
-/** What a store has done since its start. */
+/** Counters of a store since its start. */
 export interface StoreCounts {
   /** Saves that were written. */
   readonly written: number;
@@ -62,7 +62,7 @@ export class SlotStore implements CountedStore {
   readonly #medium: SlotMedium;
   readonly #log: Log;
   readonly #queue = new SaveQueue(WRITES_AT_ONCE, (id, envelope) => this.#write(id, envelope));
-  /** Of rooms that were read or written since the start. */
+  /** The newest saves of rooms that were read or written since the start. */
   readonly #newest = new Map<string, Newest>();
   readonly #told = new Set<string>();
   readonly #counts = { written: 0, failed: 0, damaged: 0 };
@@ -127,7 +127,7 @@ export class SlotStore implements CountedStore {
       });
       this.#counts.written += 1;
     } catch (error) {
-      // What the slot holds now is not known.
+      // Nobody knows what the slot holds now.
       this.#newest.delete(id);
       this.#counts.failed += 1;
       throw error;
