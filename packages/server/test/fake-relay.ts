@@ -76,6 +76,8 @@ export class FakeParticipant implements PlayerParticipant {
     this.ended = reason;
   }
 
+  sendIntroductions(): void {}
+
   reportExceeded(): void {
     // This participant has no limits.
   }

@@ -495,6 +495,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     }
     hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
     if (errors.isClosed) return;
+    for (const { participant } of players.values()) participant.sendIntroductions();
     const nowMs = scheduler.nowMs();
     const playerStates = players.statesOf((player) => player.isReachable && !spectators.isDelayed(player));
     hooks.call("states", () => replicator.write({ tick, nowMs }, playerStates));
