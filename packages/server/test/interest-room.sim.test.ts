@@ -19,7 +19,7 @@ type Walking = ServerEntity<typeof Walker>;
 /** A room of which each player sees 50 m around its walker. */
 class Town extends Room {
   override readonly entities = [Walker];
-  override readonly tickHz = 20;
+  override readonly tickHz: number = 20;
   override readonly interest: RoomInterest<Player, ServerEntity> | undefined = { radiusM: 50 };
   readonly walkers = new Map<number, Walking>();
   readonly joined: Player[] = [];
