@@ -35,6 +35,7 @@ const REPLACED = new RegExp(
     // A group of receivers sends states.
     String.raw`\b(?:Shared)?Snapshot(?:)Sender\b|\bShared(?:)(?:Writer|Ticks|Snapshot)\b`,
     String.raw`\bAcknowledged(?:)(?:States|Ticks)\b|\bPlayer(?:)SnapshotStream\b|\bIndividual(?:)States\b`,
+    String.raw`\bReference(?:)(?:Sender|Cycle)\b|\bWhole(?:)Sender\b`,
   ].join("|"),
 );
 /** Former objects between the relay's half of a player or a room and the game's half, and their files. */

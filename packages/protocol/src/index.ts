@@ -88,7 +88,7 @@ export {
 export type { ValueOf } from "./schema/entity-values.js";
 export { type MotionLayout, type MotionModel, usedMotions } from "./schema/motion-layout.js";
 export { BitCoder } from "./state/codec/bit-coder.js";
-export { NO_TICK, PacketEntries } from "./state/codec/packet-entries.js";
+export { PacketEntries } from "./state/codec/packet-entries.js";
 export { LONGEST, MOVES, prefixTables, SIZES, TABLES, TOKENS } from "./state/codec/prefix-tables.js";
 export { OUT_OF_VIEW } from "./state/codec/packet-head.js";
 export * from "./state/codec/state-codec.js";

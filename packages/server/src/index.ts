@@ -66,6 +66,7 @@ export type { Player } from "./room/player.js";
 export type { PlayerLimits } from "./players/player-limits.js";
 export type { MessageLimits } from "./players/message-allowance.js";
 export type { KindInterest, RoomInterest } from "./interest/room-interest.js";
+export { defineInterest } from "./room/define-interest.js";
 export type { Point } from "./entities/sight.js";
 export type { Past } from "./entities/rewind-history.js";
 export type { QueueOptions } from "./queue/queue-options.js";

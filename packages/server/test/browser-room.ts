@@ -121,6 +121,7 @@ export async function play(): Promise<{
     chargeItems: () => undefined,
     end: () => undefined,
     keepFor: () => undefined,
+    sendIntroductions: () => undefined,
     reportExceeded: () => undefined,
   };
   for (const [end, link] of [

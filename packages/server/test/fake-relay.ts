@@ -80,6 +80,8 @@ export class FakeParticipant implements PlayerParticipant {
     this.ended = reason;
   }
 
+  sendIntroductions(): void {}
+
   reportExceeded(): void {
     // This participant has no limits.
   }

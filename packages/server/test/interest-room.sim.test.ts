@@ -8,7 +8,8 @@ import {
   type ServerEntity,
 } from "@paceline/server";
 import { roomStage, type StagePlayer } from "@paceline/testkit/room";
-import { describe, expect, onTestFinished, test } from "vitest";
+import type { Session } from "@paceline/transport";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { assertRoom } from "../src/room/room-settings.js";
 
 const Walker = defineEntity("walker", {
@@ -19,7 +20,7 @@ type Walking = ServerEntity<typeof Walker>;
 /** A room of which each player sees 50 m around its walker. */
 class Town extends Room {
   override readonly entities = [Walker];
-  override readonly tickHz = 20;
+  override readonly tickHz: number = 20;
   override readonly interest: RoomInterest<Player, ServerEntity> | undefined = { radiusM: 50 };
   readonly walkers = new Map<number, Walking>();
   readonly joined: Player[] = [];
@@ -45,6 +46,38 @@ function heard({ room }: StagePlayer): string[] {
   room.onDespawn(Walker, ({ id }, why) => log.push(`-${id} ${why}`));
   return log;
 }
+
+test("players who join at once are introduced in few packets, each before its first entity", async () => {
+  class Square extends Town {
+    override maxPlayers = 32;
+    override readonly tickHz = 10;
+    override readonly interest = undefined;
+  }
+  const stage = roomStage(Square);
+  onTestFinished(() => stage.stop());
+  const { room } = await stage.join();
+  const ownerless: number[] = [];
+  const joined: number[] = [];
+  room.onPeerJoin(({ number }) => joined.push(number));
+  room.onSpawn(Walker, ({ id, isMine, owner }) => {
+    if (!isMine && !owner) ownerless.push(id);
+  });
+  await stage.advance(500);
+  const { session } = (
+    stage.room.joined[0] as unknown as { readonly participant: { readonly session: Session } }
+  ).participant;
+  const packets = vi.spyOn(session, "sendAllReliable");
+  const others = 24;
+  await Promise.all(Array.from({ length: others }, () => stage.join()));
+  await stage.advance(300);
+  const introductions = packets.mock.calls.filter(([payloads]) =>
+    payloads.some((payload) => Buffer.from(payload).includes("joined")),
+  );
+  expect(joined.toSorted((a, b) => a - b)).toEqual(Array.from({ length: others }, (_, index) => index + 2));
+  // At the end of a few ticks.
+  expect(introductions.length).toBeLessThanOrEqual(6);
+  expect(ownerless).toEqual([]);
+});
 
 describe("a room with interest", () => {
   test("tells a game what comes into view, what leaves it, and what ends", async () => {

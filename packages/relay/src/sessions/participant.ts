@@ -159,6 +159,7 @@ export class Participant {
   readonly reading: ReadingPause;
   readonly links: ParticipantLinks;
   readonly news: ParticipantNews;
+  #introductions: Uint8Array[] = [];
   readonly #context: ParticipantContext;
   readonly #scheduler: GuardedScheduler;
   readonly #tokens: readonly Uint8Array[];
@@ -525,10 +526,24 @@ export class Participant {
     return this.#send([payload], periodMs);
   }
 
+  /** Lets the news of a newcomer wait for other messages, or for {@link sendIntroductions}. */
+  addIntroduction(payload: Uint8Array): void {
+    this.#introductions.push(payload);
+  }
+
+  /** Sends the waiting news of newcomers. The room's authority calls it before the states of a step. */
+  sendIntroductions(): void {
+    if (this.#introductions.length > 0) this.#send([]);
+  }
+
   #send(payloads: readonly Uint8Array[], periodMs?: number): number | undefined {
     if (this.isGone) return undefined;
     try {
-      return this.session.sendAllReliable(payloads, periodMs);
+      if (this.#introductions.length === 0) return this.session.sendAllReliable(payloads, periodMs);
+      // A message may be about a newcomer.
+      const all = [...this.#introductions, ...payloads];
+      this.#introductions = [];
+      return this.session.sendAllReliable(all, 0);
     } catch (error) {
       if (error instanceof ConfigError) throw error;
       if (error instanceof NetError)
@@ -665,7 +680,7 @@ export class Participant {
   /** Tells the others of this participant. */
   introduce(): void {
     this.#presence = { at: "in" };
-    this.room.sendToOthers(this, { type: "joined", peer: this.info });
+    this.room.introduce(this);
   }
 
   #linkDown(link: Link, close: LinkClose, isLast: boolean): void {

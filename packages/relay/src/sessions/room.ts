@@ -53,8 +53,7 @@ const MIN_NEWS_BURST = 128 ** 2;
 
 /**
  * In a room with an authority, the news that a player has left waits this long for more such news, ms. The
- * authority removes the player's entities itself, and each packet costs an ack. The news of a newcomer leaves
- * at once, before its first entity.
+ * authority removes the player's entities itself, and each packet costs an ack.
  */
 const LEFT_PERIOD_MS = 100;
 
@@ -353,6 +352,19 @@ export class Room {
       if (other !== participant && other.isIntroduced) peers.push(other.info);
     }
     return peers;
+  }
+
+  /**
+   * Tells the others of a newcomer. In a room with an authority that leaves with the next states, before its first
+   * entity: when many join, each packet less counts.
+   */
+  introduce(participant: Participant): void {
+    const message = { type: "joined", peer: participant.info } as const;
+    if (!this.host) return this.sendToOthers(participant, message);
+    const payload = writeControl(message);
+    // The welcome of one that is not introduced yet will list the newcomer.
+    for (const other of this.#participants.values())
+      if (other !== participant && other.isIntroduced) other.addIntroduction(payload);
   }
 
   sendToOthers(participant: Participant, message: ServerMessage): void {

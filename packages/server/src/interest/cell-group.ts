@@ -27,7 +27,7 @@ export class CellGroup {
   readonly level: number;
   readonly group: ReceiverGroup<CellReceiver>;
   readonly receivers: CellReceiver[] = [];
-  /** Those that are not in step with the group: see {@link ReceiverGroup.takeInStep}. */
+  /** The receivers that are not in step with the group: see {@link ReceiverGroup.takeInStep}. */
   readonly #others: CellReceiver[] = [];
   /** Entities that have come into the cell since the last states, and are due whatever their error is. */
   readonly entered: EntityRecord[] = [];

@@ -41,6 +41,7 @@ export type InputOf<Inputs> = Inputs extends InputDefinition<infer F> ? Readonly
 export type PlayerParticipant = Pick<
   Participant,
   | "callbacks"
+  | "sendIntroductions"
   | "charge"
   | "chargeItems"
   | "end"

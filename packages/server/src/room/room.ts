@@ -575,6 +575,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     bots.drive(tick);
     hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
     if (errors.isClosed) return;
+    for (const { participant } of players.values()) participant.sendIntroductions();
     const nowMs = scheduler.nowMs();
     const playerStates = players.statesOf(
       (player) => player.isReachable && !player.isBot && !spectators.isDelayed(player),

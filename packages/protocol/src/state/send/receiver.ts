@@ -6,7 +6,7 @@ import { SentTick, type SentPacket, type SentRows } from "./sent-tick.js";
 import { ARRIVAL_TICKS, TickWindow, WINDOW_TICKS } from "./tick-window.js";
 
 const NO_IDS: readonly number[] = [];
-/** Those of a receiver that never had one. */
+/** The exceptions of all receivers that never had one. */
 const NO_EXCEPTIONS: Map<EntityRows, Exception> = new Map();
 /** Time for which what was sent and what has arrived tells the states that a receiver lacks, ticks. */
 const TOLD_TICKS = WINDOW_TICKS / 2;
