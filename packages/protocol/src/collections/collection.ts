@@ -59,6 +59,7 @@ export abstract class Collection {
   readonly path: string;
   readonly tag: number;
   readonly max: number;
+  readonly isForOwner: boolean;
   /** Called for each change, own or received, once all of a message are made. */
   readonly listeners = new Set<(...change: ItemChange) => void>();
   protected readonly codec: ItemCodec;
@@ -71,6 +72,7 @@ export abstract class Collection {
     this.path = site.path;
     this.tag = site.tag;
     this.max = site.field.max;
+    this.isForOwner = site.field.visibleTo === "owner";
     this.codec = codecOf(site);
     this.#host = host;
   }
@@ -84,7 +86,7 @@ export abstract class Collection {
   abstract get isDirty(): boolean;
   protected abstract get count(): number;
 
-  /** Fills it with initial values. Throws {@link ConfigError} for wrong ones. */
+  /** Gives it these contents, by the changes that are needed for that. Throws {@link ConfigError} for wrong ones. */
   abstract fill(values: unknown): void;
   /** Reads the operations of a block, to the end of the reader. Returns undefined if it is malformed or exceeds the limit. */
   abstract read(reader: ByteReader): ReadChanges | undefined;

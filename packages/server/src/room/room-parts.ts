@@ -7,6 +7,7 @@ import { newRoomCounters, type RoomCounters } from "../ops/room-counters.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
 import { checkedPlayerLimits } from "../players/player-limits.js";
 import { MessageHandlers } from "./message-handlers.js";
+import { Mirrors } from "./mirrors.js";
 import { PlayerInbox } from "./player-inbox.js";
 import { PlayerLifecycle } from "./player-lifecycle.js";
 import { PlayerRegistry } from "./player-registry.js";
@@ -63,6 +64,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly handlers: MessageHandlers;
   readonly players: PlayerRegistry;
   readonly entities: RoomEntities;
+  readonly mirrors: Mirrors;
   readonly lifecycle: PlayerLifecycle;
   /** Called when the room is closed. */
   readonly onClosed: () => void;
@@ -93,6 +95,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   const players = new PlayerRegistry();
   const maxOwned = playerLimits.entitiesPerRoom;
   const entities = new RoomEntities({ room, scheduler, hooks, hookLog, counters, players, maxOwned });
+  const mirrors = new Mirrors(entities);
   const handlers = new MessageHandlers(hooks, counters);
   const loop = new TickLoop({
     scheduler,
@@ -110,7 +113,20 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   const clock = new RoomClock(scheduler, (fn) => hooks.call("clock", fn));
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
   return {
-    ...{ hosted, info, scheduler, counters, errors, hooks, clock, loop, handlers, players, entities },
+    ...{
+      hosted,
+      info,
+      scheduler,
+      counters,
+      errors,
+      hooks,
+      clock,
+      loop,
+      handlers,
+      players,
+      entities,
+      mirrors,
+    },
     ...{ lifecycle, onOver },
     onClosed: () => setup.onClosed(room),
   };
