@@ -17,7 +17,7 @@ export interface CollectionMessage {
   readonly changes: Uint8Array;
 }
 
-/** Those who receive, as the sender uses them. */
+/** The receivers, as the sender uses them. */
 export interface Audience<To> {
   /** Returns true if a receiver gets the lists and maps of an entity. Default: each gets all. */
   readonly sees?: (to: To, held: HeldCollections) => boolean;

@@ -147,7 +147,7 @@ export abstract class Collection {
 const codecs = new WeakMap<object, ItemCodec>();
 
 /** Returns the codec of a field's items. Throws {@link ConfigError} for items that cannot be coded. */
-export function codecOf({ path, field }: Pick<CollectionSite, "path" | "field">): ItemCodec {
+function codecOf({ path, field }: Pick<CollectionSite, "path" | "field">): ItemCodec {
   let codec = codecs.get(field);
   if (!codec) codecs.set(field, (codec = itemCodec(path, field.item)));
   return codec;

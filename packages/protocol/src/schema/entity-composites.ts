@@ -39,7 +39,7 @@ export interface CollectionSite {
 }
 
 /** Makes the site of a field. It comes with the field, so that games without lists do not download it. */
-export type NewSite = (
+type NewSite = (
   definition: string,
   name: string,
   field: GrowingListField | MapField,

@@ -21,7 +21,7 @@ export interface RoomListsOptions {
   readonly hasInterest: boolean;
 }
 
-/** What a player sees, as it was at the last tick. */
+/** The kinds that a player has read until now. */
 interface Seen {
   readonly states: PlayerStates;
   kindsKey: string;
