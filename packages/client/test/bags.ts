@@ -22,7 +22,7 @@ export const Bag = defineEntity("bag", {
   counts: map(uint({ range: [0, 1000] }), { max: MAX_COUNTS }),
 });
 
-export interface Thing {
+interface Thing {
   readonly name: (typeof names)[number];
   readonly count: number;
 }

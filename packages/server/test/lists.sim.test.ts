@@ -11,7 +11,7 @@ import {
   constant,
   type Arbitrary,
 } from "fast-check";
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
 import { Bag, bagWrite, contentsOf, happening, writeBag, type BagWrite } from "../../client/test/bags.js";
 
 const DELAY_MS = 40;
@@ -31,6 +31,16 @@ class Hall extends Room {
 /** A hall in which players see 50 m. */
 class Field extends Hall {
   override readonly interest = { radiusM: 50 };
+}
+
+const text = string({ maxBytes: 20 });
+const Chest = defineEntity("chest", {
+  label: list(text, { max: 4 }),
+  secrets: list(text, { max: 4, visibleTo: "owner" }),
+});
+
+class Vault extends Room {
+  override readonly entities = [Chest];
 }
 
 class DelayedHall extends Hall {
@@ -172,6 +182,32 @@ describe("lists and maps of a room with an authority", () => {
       far.counts.set("unseen", round);
       await stage.advance(300);
     }
+  });
+
+  test("for the owner alone are in nobody else's bytes, and move with the ownership", async () => {
+    const stage = stageOf(Vault);
+    const [ann, ben] = [await stage.join(), await stage.join()];
+    for (const { room } of [ann, ben]) room.onSpawn(Chest, () => undefined);
+    await stage.advance(200);
+    const [first, second] = [...stage.room.players.values()];
+    const sent = [first!, second!].map(({ participant }) => vi.spyOn(participant, "send"));
+    const hears = (index: number, text: string): boolean =>
+      sent[index]!.mock.calls.some(([payload]) => Buffer.from(payload).includes(text));
+    const chest = stage.room.spawn(Chest, { secrets: ["annsgold"], label: ["forall"] }, first);
+    await stage.advance(200);
+    chest.secrets.push("annssword");
+    await stage.advance(200);
+    const secretsAt = ({ room }: StagePlayer): unknown => [...[...room.entities(Chest)][0]!.secrets];
+    expect([secretsAt(ann), secretsAt(ben)]).toEqual([["annsgold", "annssword"], []]);
+    expect([hears(1, "anns"), hears(0, "anns"), hears(1, "forall")]).toEqual([false, true, true]);
+    stage.room.give(chest, second);
+    chest.secrets.push("bensbow");
+    await stage.advance(200);
+    expect([secretsAt(ann), secretsAt(ben)]).toEqual([[], ["annsgold", "annssword", "bensbow"]]);
+    expect(hears(0, "bens")).toBe(false);
+    stage.room.despawn(chest);
+    await stage.advance(200);
+    expect(ann.room.entities(Chest)).toHaveLength(0);
   });
 
   test("reach spectators as late as states do", async () => {

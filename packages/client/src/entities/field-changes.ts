@@ -66,11 +66,15 @@ export class FieldChanges {
       if (this.#watched.get(name) !== watched) continue;
       const { last: previous } = watched;
       const value = this.#valueOf(name, watched.field);
-      if (isSame(value, previous)) continue;
+      const isList = "newSite" in watched.field;
+      if (isList ? value === previous : isSame(value, previous)) continue;
       watched.last = value;
-      if (follow(watched)) continue;
-      hasChanged = true;
-      watched.listeners.emit(value, previous);
+      // The one entity of a room has got another writer.
+      if (isList) follow(watched);
+      else {
+        hasChanged = true;
+        watched.listeners.emit(value, previous);
+      }
     }
     return hasChanged;
   }
@@ -81,7 +85,7 @@ export class FieldChanges {
     const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
     if (!field) throw new ConfigError(`${kind}.onChange`, name, `one of ${Object.keys(fields).join(", ")}`);
     const watched = { field, listeners: new Listeners<unknown[]>(), last: this.#valueOf(name, field) };
-    follow(watched);
+    if ("newSite" in field) follow(watched);
     return watched;
   }
 
@@ -90,11 +94,9 @@ export class FieldChanges {
   }
 }
 
-/** Listens to a list or map of changing length, which reports its items itself. Returns false for other fields. */
-function follow({ field, listeners, last }: Watched): boolean {
-  if (!("newSite" in field)) return false;
+/** Listens to a list or map of changing length, which reports its items itself. */
+function follow({ listeners, last }: Watched): void {
   (last as Collection).listeners.add((...change) => listeners.emit(...change));
-  return true;
 }
 
 /** Returns a copy that does not change with the entity; a list or map of changing length itself. */
@@ -120,7 +122,6 @@ export function plainValue(field: Field, value: unknown): unknown {
 
 /** Compares plain values of one field. Only bytes can differ in length. */
 function isSame(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
   if (typeof a !== "object" || a === null || typeof b !== "object" || b === null) return a === b;
   const [left, right] = [Object.entries(a), b as Readonly<Record<string, unknown>>];
   return left.length === Object.keys(b).length && left.every(([name, value]) => isSame(value, right[name]));

@@ -22,23 +22,28 @@ const MAX_ITEMS = 4096;
 /** Limit of a list or map at its longest, bytes. */
 const MAX_BYTES = 131_072;
 
+/** Options of a list or map of changing length. */
+export interface CollectionOptions {
+  /** Limit of items, 1 to 4096. */
+  readonly max: number;
+  /** Only the owner of the entity gets it, and in a room between players nobody else. Default: everybody does. */
+  readonly visibleTo?: "owner";
+}
+
 /** Declares a fixed number of equal fields: `list(flag(), 4)`. */
 export function list<Item extends Field>(item: Item, length: number): ListField<Item>;
 /**
  * Declares a list of changing length: `list(enumOf(["sword", "bow"]), { max: 20 })`. Its changes travel as reliable
  * messages, not in states.
  */
+export function list<Item extends Field>(item: Item, options: CollectionOptions): GrowingListField<Item>;
 export function list<Item extends Field>(
   item: Item,
-  options: { readonly max: number },
-): GrowingListField<Item>;
-export function list<Item extends Field>(
-  item: Item,
-  size: number | { readonly max: number },
+  size: number | CollectionOptions,
 ): ListField<Item> | GrowingListField<Item> {
   assertItem("list.item", item);
   if (typeof size === "object" && size !== null)
-    return { ...UNRANGED, kind: "growing", item, max: checkedMax("list", item, size), newSite };
+    return { ...UNRANGED, ...size, kind: "growing", item, max: checkedMax("list", item, size), newSite };
   if (Number.isInteger(size) && size >= 1 && size <= 256)
     return { ...UNRANGED, kind: "list", item, length: size };
   throw new ConfigError("list.length", size, "a whole number from 1 to 256, or { max }");
@@ -48,10 +53,11 @@ export function list<Item extends Field>(
  * Declares a map with texts as keys, of at most 64 bytes each: `map(uint({ range: [0, 99] }), { max: 100 })`. Its
  * changes travel as reliable messages, not in states.
  */
-export function map<Item extends Field>(item: Item, options: { readonly max: number }): MapField<Item> {
+export function map<Item extends Field>(item: Item, options: CollectionOptions): MapField<Item> {
   assertItem("map.item", item);
   return {
     ...UNRANGED,
+    ...options,
     kind: "map",
     item,
     max: checkedMax("map", item, options, 1 + MAX_KEY_BYTES),
@@ -76,9 +82,11 @@ function newSite(
   return { name, path, field, tag };
 }
 
-function checkedMax(name: string, item: Field, options: { readonly max: number }, keyBytes = 1): number {
-  checkKeys(name, options, ["max"]);
-  const { max } = options;
+function checkedMax(name: string, item: Field, options: CollectionOptions, keyBytes = 1): number {
+  checkKeys(name, options, ["max", "visibleTo"]);
+  const { max, visibleTo } = options;
+  if (visibleTo !== undefined && visibleTo !== "owner")
+    throw new ConfigError(`${name}.visibleTo`, visibleTo, `"owner", or nothing`);
   if (!Number.isInteger(max) || max < 1 || max > MAX_ITEMS)
     throw new ConfigError(`${name}.max`, max, `a whole number from 1 to ${MAX_ITEMS}`);
   const bytes = max * (keyBytes + itemCodec(`${name}.item`, item).maxBytes);

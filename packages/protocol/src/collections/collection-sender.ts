@@ -7,6 +7,8 @@ export interface HeldCollections {
   /** Number of its stream, or of its kind. */
   readonly stream: number;
   readonly collections: readonly Collection[];
+  /** True if they are for the entity's owner alone. Then an entity is held twice: with those for all, and with these. */
+  readonly isForOwner?: boolean;
 }
 
 /** Blocks of changes of a stream, as a reliable message carries them. */
@@ -15,7 +17,7 @@ export interface CollectionMessage {
   readonly changes: Uint8Array;
 }
 
-/** Those who receive, as the sender uses them. */
+/** The receivers, as the sender uses them. */
 export interface Audience<To> {
   /** Returns true if a receiver gets the lists and maps of an entity. Default: each gets all. */
   readonly sees?: (to: To, held: HeldCollections) => boolean;
@@ -44,6 +46,8 @@ const HEAD_BYTES = 4;
 const MAX_BLOCK_BYTES = 8192;
 const END = 0;
 const NO_BYTES = new Uint8Array(0);
+/** A block with the operation that empties a list or a map. */
+const CLEARED = new Uint8Array([0]);
 const NOBODY: readonly never[] = [];
 
 /**
@@ -56,6 +60,8 @@ export class CollectionSender<To> {
   readonly #receivers = new Set<To>();
   /** Ends that receivers have not been told yet, by receiver: ids by stream. */
   readonly #ends = new Map<To, Map<number, number[]>>();
+  /** Receivers that do not own an entity any more. */
+  readonly #cleared: [To, HeldCollections][] = [];
   #body: ByteWriter | undefined;
   #operation: ByteWriter | undefined;
   /** True if somebody may lack contents. */
@@ -67,20 +73,22 @@ export class CollectionSender<To> {
 
   /** Adds an entity with its lists and maps. */
   add(held: HeldCollections): void {
-    this.#entries.set(held.id, { ...held, heard: new Set(), told: new Set(), repeated: new Set() });
+    this.#entries.set(keyOf(held), { ...held, heard: new Set(), told: new Set(), repeated: new Set() });
     this.#isUnsettled = true;
   }
 
-  holds(id: number): boolean {
-    return this.#entries.has(id);
+  holds(held: Pick<HeldCollections, "id" | "isForOwner">): boolean {
+    return this.#entries.has(keyOf(held));
   }
 
   /** Removes an entity. Its receivers forget the contents. */
   remove(id: number): void {
-    const entry = this.#entries.get(id);
-    if (!entry) return;
-    this.#entries.delete(id);
-    for (const to of entry.heard) this.#end(to as To, entry);
+    for (const isForOwner of [false, true]) {
+      const key = keyOf({ id, isForOwner });
+      const entry = this.#entries.get(key);
+      this.#entries.delete(key);
+      for (const to of entry?.heard ?? NOBODY) this.#end(to as To, entry!);
+    }
   }
 
   /** Adds a receiver, which has nothing yet. */
@@ -124,7 +132,8 @@ export class CollectionSender<To> {
       if (sees(to, entry)) continue;
       entry.heard.delete(to);
       entry.told.delete(to);
-      this.#end(to, entry);
+      if (entry.isForOwner) this.#cleared.push([to, entry]);
+      else this.#end(to, entry);
     }
   }
 
@@ -133,6 +142,7 @@ export class CollectionSender<To> {
     const changed = [...this.#entries.values()].filter(isChanged);
     const { sees } = this.#audience;
     if (sees) for (const entry of changed) this.#reviewEntry(entry, sees);
+    this.#clear();
     for (const [to, ids] of this.#ends)
       if (this.#send(this.#endsOf(ids), [to]).length > 0) this.#ends.delete(to);
     if (changed.length > 0) this.#flushChanges(changed);
@@ -146,6 +156,16 @@ export class CollectionSender<To> {
     const ids = ends.get(stream);
     if (ids) ids.push(id);
     else ends.set(stream, [id]);
+  }
+
+  /** Empties what is for owners at those who own it no more. The entity goes on for them. */
+  #clear(): void {
+    for (const cleared of this.#cleared.splice(0)) {
+      const [to, { stream, id, collections }] = cleared;
+      const blocks = collections.map(({ tag }) => ({ stream, id, tag, bytes: CLEARED }));
+      const isHere = this.#receivers.has(to) && this.#entries.has(keyOf({ id, isForOwner: true }));
+      if (isHere && this.#send(this.#messagesOf(blocks), [to]).length === 0) this.#cleared.push(cleared);
+    }
   }
 
   #flushChanges(changed: readonly Entry[]): void {
@@ -264,6 +284,10 @@ export class CollectionSender<To> {
     );
     return this.#messagesOf(blocks.flat());
   }
+}
+
+function keyOf({ id, isForOwner }: Pick<HeldCollections, "id" | "isForOwner">): number {
+  return isForOwner ? id + 0x10000 : id;
 }
 
 function isChanged({ collections }: HeldCollections): boolean {

@@ -59,6 +59,7 @@ export abstract class Collection {
   readonly path: string;
   readonly tag: number;
   readonly max: number;
+  readonly isForOwner: boolean;
   /** Called for each change, own or received, once all of a message are made. */
   readonly listeners = new Set<(...change: ItemChange) => void>();
   protected readonly codec: ItemCodec;
@@ -71,6 +72,7 @@ export abstract class Collection {
     this.path = site.path;
     this.tag = site.tag;
     this.max = site.field.max;
+    this.isForOwner = site.field.visibleTo === "owner";
     this.codec = codecOf(site);
     this.#host = host;
   }
@@ -86,7 +88,7 @@ export abstract class Collection {
 
   /** The items of a list, or the pairs of a map, which {@link fill} takes. */
   abstract contents(): Iterable<unknown>;
-  /** Fills it with initial values. Throws {@link ConfigError} for wrong ones. */
+  /** Gives it these contents, by the changes that are needed for that. Throws {@link ConfigError} for wrong ones. */
   abstract fill(values: unknown): void;
   /** Reads the operations of a block, to the end of the reader. Returns undefined if it is malformed or exceeds the limit. */
   abstract read(reader: ByteReader): ReadChanges | undefined;
@@ -147,7 +149,7 @@ export abstract class Collection {
 const codecs = new WeakMap<object, ItemCodec>();
 
 /** Returns the codec of a field's items. Throws {@link ConfigError} for items that cannot be coded. */
-export function codecOf({ path, field }: Pick<CollectionSite, "path" | "field">): ItemCodec {
+function codecOf({ path, field }: Pick<CollectionSite, "path" | "field">): ItemCodec {
   let codec = codecs.get(field);
   if (!codec) codecs.set(field, (codec = itemCodec(path, field.item)));
   return codec;

@@ -146,7 +146,10 @@ export class ItemList<Value = unknown> extends Collection implements ReadonlyIte
   fill(values: unknown): void {
     if (typeof values !== "object" || values === null || !(Symbol.iterator in values))
       throw new ConfigError(this.path, values, "a list");
-    this.push(...(values as Iterable<Value>));
+    const items = [...(values as Iterable<Value>)];
+    while (this.length > items.length) this.pop();
+    for (let index = 0; index < this.length; index++) this.set(index, items[index]!);
+    this.push(...items.slice(this.length));
   }
 
   copy(host: CollectionHost): ItemList<Value> {

@@ -118,8 +118,9 @@ export class ItemMap<Value = unknown> extends Collection implements ReadonlyItem
     const isIterable = typeof values === "object" && values !== null && Symbol.iterator in values;
     if (!isIterable && (typeof values !== "object" || values === null))
       throw new ConfigError(this.path, values, "a Map, an object, or pairs of key and value");
-    const entries = isIterable ? (values as Iterable<[string, Value]>) : Object.entries(values);
-    for (const [key, value] of entries) this.set(key, value as Value);
+    const entries = new Map(isIterable ? (values as Iterable<[string, Value]>) : Object.entries(values));
+    for (const key of [...this.keys()]) if (!entries.has(key)) this.delete(key);
+    for (const [key, value] of entries) this.set(key, value);
   }
 
   copy(host: CollectionHost): ItemMap<Value> {

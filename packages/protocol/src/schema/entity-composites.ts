@@ -39,7 +39,7 @@ export interface CollectionSite {
 }
 
 /** Makes the site of a field. It comes with the field, so that games without lists do not download it. */
-export type NewSite = (
+type NewSite = (
   definition: string,
   name: string,
   field: GrowingListField | MapField,
@@ -51,6 +51,8 @@ export interface GrowingListField<Item extends Field = Field> extends Shape<"gro
   readonly item: Item;
   /** Limit of items. */
   readonly max: number;
+  /** Only the owner of the entity gets it. Default: everybody does. */
+  readonly visibleTo?: "owner";
   readonly newSite: NewSite;
 }
 
@@ -59,6 +61,8 @@ export interface MapField<Item extends Field = Field> extends Shape<"map"> {
   readonly item: Item;
   /** Limit of keys. */
   readonly max: number;
+  /** Only the owner of the entity gets it. Default: everybody does. */
+  readonly visibleTo?: "owner";
   readonly newSite: NewSite;
 }
 

@@ -382,12 +382,11 @@ export class Player<Inputs = unknown> {
     this.participant.send(payload, messagePeriodMs > 0 ? messagePeriodMs : undefined);
   }
 
-  /** @internal Sends an event, which may be lost. Sends a command instead if the player wants no event to be lost. */
-  sendEvent(type: string, message: unknown): void {
+  /** @internal Sends an event, which may be lost. `body`: its bytes, if they are known. Sends a command instead if the player wants no event to be lost. */
+  sendEvent(type: string, message: unknown, body = writeEvent(type, message)): void {
     const { eventLifetimeMs, messagePeriodMs } = this.#view;
     if (eventLifetimeMs === 0) return this.send(writePeerPayload({ kind: "command", type, message }));
     const { isGone, session } = this.participant;
-    const body = writeEvent(type, message);
     if (!isGone) session.sendEvent(body, eventLifetimeMs, messagePeriodMs);
   }
 

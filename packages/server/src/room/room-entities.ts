@@ -155,6 +155,7 @@ export class RoomEntities {
    */
   give(entity: object, owner: Player | undefined): void {
     this.replicator.setOwner(this.#givableRecordOf(entity, owner), owner && this.ownerOf(owner));
+    this.lists.given();
   }
 
   /** Returns the player as an owner of entities. Throws {@link ConfigError} if the room has forgotten it. */

@@ -6,7 +6,7 @@ import {
   type CollectionMessage,
   type HeldCollections,
 } from "@paceline/protocol";
-import type { World } from "../entities/world.js";
+import type { EntityRecord, World } from "../entities/world.js";
 import type { PlayerStates } from "../states/player-states.js";
 import type { Player } from "./player.js";
 import type { PlayerRegistry } from "./player-registry.js";
@@ -21,7 +21,7 @@ export interface RoomListsOptions {
   readonly hasInterest: boolean;
 }
 
-/** What a player sees, as it was at the last tick. */
+/** The kinds that a player has read until now. */
 interface Seen {
   readonly states: PlayerStates;
   kindsKey: string;
@@ -36,6 +36,7 @@ export class RoomLists {
   readonly #reviewTicks: number;
   readonly #sender: CollectionSender<Player>;
   readonly #seen = new Map<Player, Seen>();
+  #hasNewOwners = false;
 
   constructor(options: RoomListsOptions) {
     this.#options = options;
@@ -46,6 +47,11 @@ export class RoomLists {
       hasRoom: (player, bytes) => this.#hasRoom(player, bytes),
       send: (messages, players) => this.#send(messages, players),
     });
+  }
+
+  /** An entity has got another owner. */
+  given(): void {
+    this.#hasNewOwners = true;
   }
 
   /** Call it before the world forgets the entity. */
@@ -64,16 +70,25 @@ export class RoomLists {
     let isEmpty = true;
     for (const { definition } of world.plans) {
       if (definition.collections.length === 0) continue;
-      for (const { id, kind: stream, collections } of world.records.ofKind(definition)) {
+      for (const record of world.records.ofKind(definition)) {
         isEmpty = false;
-        if (!this.#sender.holds(id)) this.#sender.add({ id, stream, collections });
+        this.#add(record, false);
+        this.#add(record, true);
       }
     }
     if (isEmpty && this.#seen.size === 0) return;
-    const hasOtherKinds = this.#review();
+    const isDue = this.#review() || this.#hasNewOwners;
+    this.#hasNewOwners = false;
     // An entity that comes into view has its contents a tenth of a second later at most.
-    if (hasOtherKinds || (hasInterest && tick % this.#reviewTicks === 0)) this.#sender.review();
+    if (isDue || (hasInterest && tick % this.#reviewTicks === 0)) this.#sender.review();
     this.#sender.flush();
+  }
+
+  /** Adds those lists and maps of an entity that are for its owner alone, or those for all, unless the sender has them. */
+  #add({ id, kind: stream, collections }: EntityRecord, isForOwner: boolean): void {
+    if (this.#sender.holds({ id, isForOwner })) return;
+    const some = collections.filter((each) => each.isForOwner === isForOwner);
+    if (some.length > 0) this.#sender.add({ id, stream, collections: some, isForOwner });
   }
 
   /** Takes who has joined, come back on another page, or left. Returns true if a player reads other kinds now. */
@@ -100,13 +115,12 @@ export class RoomLists {
     return hasOtherKinds;
   }
 
-  #sees(player: Player, { id, stream }: HeldCollections): boolean {
+  #sees(player: Player, { id, stream, isForOwner }: HeldCollections): boolean {
     const { states } = player;
     if (!states.kinds.has(stream)) return false;
     const { hasInterest, spectators, world } = this.#options;
     const record = world.records.get(id);
-    // A player's game has the lists of what it simulates.
-    if (record?.authority === "player" && record.owner === player) return false;
+    if (isForOwner && record?.owner !== player) return false;
     return !hasInterest || spectators.isDelayed(player) || states.sees?.(id) === true;
   }
 

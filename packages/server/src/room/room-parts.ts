@@ -7,6 +7,7 @@ import { newRoomCounters, type RoomCounters } from "../ops/room-counters.js";
 import { checkedMessageLimits } from "../players/message-allowance.js";
 import { checkedPlayerLimits } from "../players/player-limits.js";
 import { MessageHandlers } from "./message-handlers.js";
+import { Mirrors } from "./mirrors.js";
 import { PlayerInbox } from "./player-inbox.js";
 import { PlayerLifecycle } from "./player-lifecycle.js";
 import { PlayerRegistry } from "./player-registry.js";
@@ -71,6 +72,7 @@ export interface RoomParts extends Pick<RoomSetup, "onOver"> {
   readonly handlers: MessageHandlers;
   readonly players: PlayerRegistry;
   readonly entities: RoomEntities;
+  readonly mirrors: Mirrors;
   readonly lifecycle: PlayerLifecycle;
   readonly saving: RoomSaving;
   readonly bots: RoomBots;
@@ -103,6 +105,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   const players = new PlayerRegistry();
   const maxOwned = playerLimits.entitiesPerRoom;
   const entities = new RoomEntities({ room, scheduler, hooks, hookLog, counters, players, maxOwned });
+  const mirrors = new Mirrors(entities);
   const handlers = new MessageHandlers(hooks, counters);
   const loop = new TickLoop({
     scheduler,
@@ -126,7 +129,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   });
   return {
     ...{ hosted, info, scheduler, counters, errors, hooks, clock, timers, loop, handlers, players },
-    ...{ entities, lifecycle, saving, bots, onOver },
+    ...{ entities, mirrors, lifecycle, saving, bots, onOver },
     onClosed: () => setup.onClosed(room),
   };
 }

@@ -94,7 +94,11 @@ export function assertRoom(room: Room): void {
     throw new ConfigError(field, value, `${least} to ${most} ${unit}`);
   }
   if (room.interest !== undefined) assertRoomInterest(room.interest, entities);
-  for (const { definition, most = 1 } of room.playerEntities) {
+  assertPlayerEntities(room);
+}
+
+function assertPlayerEntities({ entities, playerEntities }: Room): void {
+  for (const { definition, most = 1 } of playerEntities) {
     if (!entities.includes(definition)) {
       throw new ConfigError("playerEntities", definition.name, "one of the room's entities");
     }

@@ -1,6 +1,7 @@
 import {
   CloseCode,
   assertRange,
+  writeEvent,
   writePeerPayload,
   type AnswerOf,
   type AskOf,
@@ -12,7 +13,7 @@ import {
   type RequestsOf,
   type RoomTypes,
 } from "@paceline/protocol";
-import { EntityList, type InitialFields } from "@paceline/netcode";
+import { EntityList, assignFields, type InitialFields } from "@paceline/netcode";
 import type { Persistence, RestoredRoom, RoomCallbacks, RoomOptions } from "@paceline/relay";
 import type { StandardSchemaV1 } from "@standard-schema/spec";
 import type { Cancel } from "@paceline/transport";
@@ -192,7 +193,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
 
   /**
    * Called for an error in this room, after it is counted and logged. `hook` names its source: a hook,
-   * `onMessage` or `onRequest` for their handlers, `clock` for timers of {@link clock}, `uncaughtException`
+   * `onMessage` or `onRequest` for their handlers, `mirror` for {@link mirror}, `clock` for timers of {@link clock}, `uncaughtException`
    * for another timer or event that a hook started, `unhandledRejection` for a promise that nothing awaited,
    * `step` or `timer` for the library itself. Default: `end` after `uncaughtException`, `step` and `timer`,
    * else `continue`.
@@ -413,6 +414,44 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   /**
+   * Sends everybody in `players` a message that may be lost, and that is dropped rather than late: {@link sendEvent} to
+   * all. A spectator who sees the room with a delay does not get it.
+   */
+  broadcastEvent<Type extends Name<MessagesToClients<Types>>>(
+    type: Type,
+    message: MessagesToClients<Types>[Type],
+    { except = [] }: BroadcastOptions = {},
+  ): void {
+    const { entities, hooks, players } = this.#opened;
+    const body = writeEvent(type, message);
+    const left = new Set<Player>("number" in except ? [except] : except);
+    const receivers = [...players.values()].filter(
+      (player) => !left.has(player) && !entities.spectators.isDelayed(player),
+    );
+    hooks.charge(receivers.length);
+    for (const player of receivers) player.sendEvent(type, message, body);
+  }
+
+  /**
+   * Mirrors the game's own objects to entities of a kind: at each tick, after {@link onTick}, each object of a Map, an array or a Set that
+   * is new gets an entity, those that are there are written with what `read` returns, and those that are gone are despawned.
+   * `ownerOf` returns the owner of a new one. Throws {@link ConfigError} for what is no object, and for an object that is mirrored
+   * already. Returns a function that ends it; the entities stay.
+   */
+  mirror<D extends EntityDefinition, Item extends object>(
+    definition: D,
+    objects: Iterable<Item> | ReadonlyMap<unknown, Item>,
+    read: (object: Item) => InitialFields<D["fields"]>,
+    ownerOf: (object: Item) => Player | undefined = () => undefined,
+  ): () => void {
+    return this.#opened.mirrors.add<Item>({
+      objects,
+      spawn: (object) => this.spawn(definition, read(object), ownerOf(object)),
+      write: (entity, object) => assignFields(entity, definition, read(object)),
+    });
+  }
+
+  /**
    * Sends a request to a player's game and resolves with the reply. Rejects with `NetError` if the game
    * refuses, the player leaves, or no reply comes within `timeoutMs`.
    */
@@ -565,7 +604,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
   }
 
   #step(tick: number): void {
-    const { bots, entities, errors, hooks, info, players, saving, scheduler } = this.#opened;
+    const { bots, entities, errors, hooks, info, mirrors, players, saving, scheduler } = this.#opened;
     const { lists, owned, replicator, rewinding, spectators, world } = entities;
     for (const player of players.values()) {
       player.takeInput(tick);
@@ -574,6 +613,7 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
     bots.balance();
     bots.drive(tick);
     hooks.call("onTick", () => this.onTick?.(1 / info.tickHz, tick));
+    if (!mirrors.isEmpty) hooks.call("mirror", () => mirrors.step());
     if (errors.isClosed) return;
     for (const { participant } of players.values()) participant.sendIntroductions();
     const nowMs = scheduler.nowMs();

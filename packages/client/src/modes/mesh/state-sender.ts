@@ -139,7 +139,7 @@ export class StateSender {
       });
       for (const peer of this.#peers()) this.#lists.join(peer);
     }
-    this.#lists.add({ id, stream, collections });
+    this.#lists.add({ id, stream, collections: collections.filter(({ isForOwner }) => !isForOwner) });
     this.#lists.flush();
   }
 
