@@ -151,7 +151,7 @@ function boundsOf(share: number, islands: readonly IslandFigures[], wire: number
       0.001,
     ),
     atMost(
-      "the reference over real sockets beside the paper's total, share",
+      "the reference over real sockets beside a segment for each message, share",
       difference,
       MAX_WIRE_DIFFERENCE,
     ),

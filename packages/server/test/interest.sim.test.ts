@@ -450,3 +450,20 @@ test("thousands that appear or end in one tick come to everybody who sees them",
   meadow.run(4, 0);
   expect([...player.held.keys()]).toEqual([mine.id]);
 });
+
+test("players who leave in one step, each with its entity, fail nothing", () => {
+  const meadow = new Meadow(1, { radiusM: 50 });
+  const lines = { isInOrder: true, delayTicks: 1 } as const;
+  const [stays, ...leaving] = [meadow.join(lines), meadow.join(lines), meadow.join(lines)];
+  const place = { x: 0, y: 0 };
+  const mine = meadow.spawn(Walker, stays, place);
+  const theirs = leaving.map((player) => meadow.spawn(Walker, player, place));
+  meadow.run(5, 0);
+  expect(stays!.held.size).toBe(3);
+  // Both entities are gone before the first of the views ends.
+  for (const record of theirs) meadow.despawn(record);
+  for (const { states } of leaving) states.isEnded = true;
+  meadow.players.splice(1);
+  meadow.run(5, 0);
+  expect([...stays!.held.keys()]).toEqual([mine.id]);
+});

@@ -50,7 +50,7 @@ export class Kinematics {
     }
     if (last && (seconds < 0 || seconds > 1)) {
       this.restart();
-      this.#rest(state);
+      if (seconds > 1) this.#rest(state);
     } else if (last) this.#deriveFrom(last.row, state, seconds);
     this.#deriveAcceleration(state, tick, tickSeconds);
     this.#keep(state, tick);

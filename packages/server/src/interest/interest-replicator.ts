@@ -303,8 +303,11 @@ export class InterestReplicator implements RoomReplicator {
     const { members, starts, counts } = this.#interest.index;
     const count = counts[cell]!;
     const records: EntityRecord[] = [];
-    for (let at = starts[cell]!; at < starts[cell]! + count; at++)
-      records.push(this.#placed.get(members[at]!)!.record);
+    for (let at = starts[cell]!; at < starts[cell]! + count; at++) {
+      // The members are those of the last update: an entity that was removed meanwhile has left its groups already.
+      const placed = this.#placed.get(members[at]!);
+      if (placed) records.push(placed.record);
+    }
     return records;
   }
 }
