@@ -23,9 +23,12 @@ interface Crowd {
   readonly enteredMs: number;
 }
 
+/** All members come from one address. */
+const limits = { matchBurstPerAddress: 1000, linkBurstPerAddress: 1000 };
+
 /** Members in groups of 20 that are far from each other. Each walks, and turns every two seconds. */
 async function crowd(members: number): Promise<Crowd> {
-  const stage = new RelayStage({ delayMs: DELAY_MS, rooms: { race: { maxPlayers: 100 } } });
+  const stage = new RelayStage({ delayMs: DELAY_MS, rooms: { race: { maxPlayers: 100 } }, limits });
   const random = seededRandom(members);
   const between = (low: number, high: number): number => low + (high - low) * random.next();
   const rooms: Room[] = [];

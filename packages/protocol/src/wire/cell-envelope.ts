@@ -1,4 +1,4 @@
-import { ByteReader } from "../bytes/byte-reader.js";
+import type { ByteReader } from "../bytes/byte-reader.js";
 import type { ByteWriter } from "../bytes/byte-writer.js";
 import type { DropReason } from "../drop-reasons.js";
 import { MoreFlag, readBody, writeEnvelopeFlags, type Envelope } from "./envelope.js";

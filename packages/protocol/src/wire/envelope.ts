@@ -143,12 +143,17 @@ export function readBody(
   const isSound = readFurther?.(reader, more) !== false;
   if (!reader.ok) return "too-short";
   const list = readList(reader, first);
-  const isKnown = (more & ~(KNOWN_MORE_BITS | further)) === 0;
   // Only one encoding is valid: the second byte and the key must not be 0.
-  if (!isSound || !list || key === 0 || hasMore !== more > 0 || !isKnown) return "length";
-  if (!reader.ok || reader.remaining === 0) return "too-short";
-  if (reader.remaining > limits.reliablePacketBytes) return "too-long";
+  const isCanonical = key !== 0 && hasMore === more > 0 && (more & ~(KNOWN_MORE_BITS | further)) === 0;
+  if (!isSound || !list || !isCanonical) return "length";
+  const reason = refusalOfPacket(reader);
+  if (reason) return reason;
   return { trafficClass, key: key ?? 0, subject, ...termsOf(first, more), ...list, packet: reader.rest() };
+}
+
+function refusalOfPacket(reader: ByteReader): DropReason | undefined {
+  if (!reader.ok || reader.remaining === 0) return "too-short";
+  return reader.remaining > limits.reliablePacketBytes ? "too-long" : undefined;
 }
 
 function termsOf(first: number, more: number): Pick<Envelope, "epoch" | "isPrompt"> {

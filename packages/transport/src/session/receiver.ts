@@ -100,15 +100,18 @@ export class Receiver {
     const packets = isPublished ? (this.#publications ??= new ReceivedPackets()) : this.#packets;
     const sequence = isShortSequence(packet) ? packets.nearest(packet.sequence) : packet.sequence;
     const isSparse = isPublished && this.#hasGaps;
-    let novelty = packets.add(sequence);
-    // Nothing came for so long that the numbers have wrapped.
-    if (novelty === "outdated" && isSparse)
-      novelty = (this.#publications = new ReceivedPackets()).add(sequence);
+    const novelty = isSparse ? this.#addSparse(packets, sequence) : packets.add(sequence);
     if (novelty === "duplicate" || (novelty === "outdated" && isPublished)) return novelty;
     const loss = isPublished ? (this.#publicationLoss ??= new PathLoss(this.loss)) : this.#packetLoss;
     loss.receive(sequence, isSparse ? undefined : mayBeLost);
     if (!isPublished && needsAck) this.#acksDue.set();
     return novelty === "new" ? "new" : "late";
+  }
+
+  /** Adds a published packet of many that are for others. If nothing came for long, the numbers have wrapped. */
+  #addSparse(packets: ReceivedPackets, sequence: number): ReturnType<ReceivedPackets["add"]> {
+    const novelty = packets.add(sequence);
+    return novelty === "outdated" ? (this.#publications = new ReceivedPackets()).add(sequence) : novelty;
   }
 
   /**
