@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 /** Begins every save: "PLRS". */
 const MAGIC = [0x50, 0x4c, 0x52, 0x53] as const;
 /** Version of the envelope. What is inside has a version of its own. */
-export const ENVELOPE_VERSION = 1;
+const ENVELOPE_VERSION = 1;
 const CHECKSUM_AT = 23;
 const HEAD_BYTES = 27;
 /** The checksum of more bytes than these is computed in turns, so that it delays no tick. */
