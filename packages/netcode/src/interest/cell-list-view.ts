@@ -7,7 +7,7 @@ const RING_BITS = 8;
 const FIRST_CAPACITY = 32;
 
 /** The cells near a place. All viewers of a room write theirs here, one after the other. */
-export class NearCells {
+class NearCells {
   count = 0;
   cells = new Int32Array(FIRST_CAPACITY);
   /** Squares of the distances to the ground of each cell, m². */
