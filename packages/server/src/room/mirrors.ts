@@ -18,6 +18,7 @@ interface Running {
 export class Mirrors {
   readonly #room: Pick<RoomEntities, "despawn" | "world">;
   readonly #running = new Set<Running>();
+  readonly #made = new WeakSet<object>();
 
   constructor(room: Pick<RoomEntities, "despawn" | "world">) {
     this.#room = room;
@@ -25,6 +26,11 @@ export class Mirrors {
 
   get isEmpty(): boolean {
     return this.#running.size === 0;
+  }
+
+  /** True for an entity that a mirror has spawned. A save leaves it out: the game saves its objects. */
+  hasMade(entity: object): boolean {
+    return this.#made.has(entity);
   }
 
   /** Begins a mirror, and spawns the entities of the objects that are there. Returns a function that ends it. */
@@ -53,7 +59,11 @@ export class Mirrors {
       const entity = entities.get(object);
       // The room's code may have despawned it, or its owner has left.
       if (entity && world.records.of(entity)) mirror.write(entity, object);
-      else entities.set(object, mirror.spawn(object));
+      else {
+        const spawned = mirror.spawn(object);
+        this.#made.add(spawned);
+        entities.set(object, spawned);
+      }
     }
     for (const [object, entity] of entities) {
       if (objects.has(object)) continue;

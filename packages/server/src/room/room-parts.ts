@@ -125,7 +125,7 @@ export function newRoomParts(room: Room, setup: RoomSetup, step: (tick: number) 
   const timers = new RoomTimers({ room, clock, scheduler, log, roomId: hosted.id });
   const info = { tickHz, kinds: entities.world.kinds, inputHash: room.inputs?.hash ?? 0 };
   const saving = new RoomSaving({
-    ...{ room, info, hooks, players, entities, lifecycle, loop, clock, timers },
+    ...{ room, info, hooks, players, entities, lifecycle, loop, clock, timers, mirrors },
   });
   return {
     ...{ hosted, info, scheduler, counters, errors, hooks, clock, timers, loop, handlers, players },

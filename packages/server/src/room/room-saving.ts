@@ -29,6 +29,7 @@ import type {
 import type { EntityRecord } from "../entities/world.js";
 import type { Hooks } from "../hooks/hooks.js";
 import { checkedPoint } from "../entities/sight.js";
+import type { Mirrors } from "./mirrors.js";
 import type { Player } from "./player.js";
 import type { PlayerLifecycle } from "./player-lifecycle.js";
 import type { PlayerRegistry } from "./player-registry.js";
@@ -48,6 +49,7 @@ export interface RoomSavingOptions {
   readonly loop: TickLoop;
   readonly clock: RoomClock;
   readonly timers: RoomTimers;
+  readonly mirrors: Mirrors;
 }
 
 /** A player of an earlier process. */
@@ -178,7 +180,7 @@ export class RoomSaving {
           ...{ tick: loop.tick, tickHz: info.tickHz, elapsedMs: clock.elapsedMs, inputHash: info.inputHash },
           ...{ maxPlayers: room.maxPlayers, maxSpectators: room.maxSpectators, nextId: records.nextId },
           kinds: this.#kinds(),
-          made: this.#made.map((record) => (records.holds(record) && isSaved(record) ? record.id : 0)),
+          made: this.#made.map((record) => (records.holds(record) && this.#isSaved(record) ? record.id : 0)),
           players,
           lists: this.#lists(),
           options: encoded(this.#openedWith, "options"),
@@ -215,7 +217,14 @@ export class RoomSaving {
   }
 
   #saved(definition: EntityDefinition): EntityRecord[] {
-    return [...this.#options.entities.world.records.ofKind(definition)].filter(isSaved);
+    return [...this.#options.entities.world.records.ofKind(definition)].filter((record) =>
+      this.#isSaved(record),
+    );
+  }
+
+  /** Returns false for what bots own, and for what mirrors make of the game's objects: both come anew. */
+  #isSaved({ entity, owner }: EntityRecord): boolean {
+    return !(owner as Player | undefined)?.isBot && !this.#options.mirrors.hasMade(entity);
   }
 
   #savedPlayer(player: Player, isFinal: boolean): SavedPlayer {
@@ -388,11 +397,6 @@ export class RoomSaving {
     }
     player.states.announceRemovals(removals);
   }
-}
-
-/** Returns false for what bots own: they are not saved, and new ones come to the restored room. */
-function isSaved({ owner }: EntityRecord): boolean {
-  return !(owner as Player | undefined)?.isBot;
 }
 
 /** Returns the place of a kept state. Throws if later states have taken it, since the room is too large for its history. */
