@@ -31,7 +31,9 @@ interface Walking {
 
 test("in random walks with loss, joins, leaves and resumes, members see what is near, and nothing else", async () => {
   await assert(
-    asyncProperty(integer({ min: 1, max: 1e6 }), async (seed) => expect(await walk(seed)).toEqual([])),
+    asyncProperty(integer({ min: 1, max: 1e6 }), async (seed) => {
+      expect(await walk(seed)).toEqual([]);
+    }),
     { numRuns: 3, endOnFailure: true },
   );
 }, 120_000);
