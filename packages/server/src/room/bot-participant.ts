@@ -45,4 +45,5 @@ export class BotParticipant implements PlayerParticipant {
   readonly charge = (): void => undefined;
   readonly chargeItems = (): void => undefined;
   readonly keepFor = (): void => undefined;
+  readonly sendIntroductions = (): void => undefined;
 }
