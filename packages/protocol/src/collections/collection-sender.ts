@@ -34,7 +34,7 @@ interface Entry extends HeldCollections {
   readonly repeated: Set<unknown>;
   /** Receivers that have got the contents at some time. */
   readonly heard: Set<unknown>;
-  /** Those of them that hold the present contents, but for the changes of this tick. */
+  /** Receivers that hold the present contents, but for the changes of this tick. */
   readonly told: Set<unknown>;
 }
 
