@@ -13,7 +13,7 @@ const TICK_HZ = 20;
 const SEED = 11;
 /** Within this, everything comes at the full rate: as large as the paper's own and adjacent partitions together. */
 const AREA_M = 42.5;
-/** What is farther, up to three partitions away, comes once a second, as the paper's third message. */
+/** Entities farther away, up to three partitions, come once a second, as the paper's third message. */
 const OUTER_M = 75;
 /** Whole clients, which show what they get. The other users are bare sessions. */
 const WHOLE_CLIENTS = 2;
@@ -34,7 +34,7 @@ const PROFILE = {
   numbers: { stateHz: 7, extrapolationLimitMs: 1000, heartbeatMs: 2000 },
 } as const;
 
-/** What a whole client with that profile asks its server for. */
+/** The terms that a whole client with that profile sends to its server. */
 const GREETING = [
   writeAuthority({
     type: "view",

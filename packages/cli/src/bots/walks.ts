@@ -4,6 +4,7 @@ import { gunzipSync } from "node:zlib";
 
 /** Ways in which bots walk. */
 export const walkNames = ["random-waypoint", "hotspot", "trace"] as const;
+/** One of {@link walkNames}. */
 export type WalkName = (typeof walkNames)[number];
 
 /** Where bots are, s after the begin, on a square ground of which each edge is as long as `edgeM`. */
@@ -12,6 +13,7 @@ export interface Walk {
   at(bot: number, seconds: number): { readonly x: number; readonly y: number; readonly isMoving: boolean };
 }
 
+/** Options of {@link walkOf}. */
 export interface WalkOptions {
   readonly name: WalkName;
   readonly bots: number;

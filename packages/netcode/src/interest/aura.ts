@@ -61,7 +61,7 @@ export function assertNimbus(field: string, nimbusM: Nimbus, scheme: InterestSch
     assertRange(`${field}.${name}`, radiusM, [0, MAX_RADIUS_M, "m"]);
 }
 
-/** What a room gives to a scheme's rule. */
+/** Facts that a room gives to the rule of a scheme. */
 export interface AwarenessFacts {
   readonly plan: InterestPlan;
   readonly index: CellIndex;

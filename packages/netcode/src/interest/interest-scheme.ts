@@ -2,7 +2,7 @@ import type { Awareness, AwarenessFacts } from "./aura.js";
 import type { CellScheme } from "./cell-scheme.js";
 import type { InterestPlan } from "./interest-options.js";
 
-/** What a scheme is made of. */
+/** The parts of a scheme. */
 interface SchemeParts {
   /** Cells from a viewer to the edge of its view, if a game names no size. Default 2. */
   readonly cellsPerRadius?: number;

@@ -111,7 +111,7 @@ export class Interest {
       ...{ plan, index: this.index, faults: this.#faults },
       viewerOf: facts.viewerOf ?? ((id) => id),
     });
-    // What is perceived by an exact rule is not beyond its distances.
+    // An exact rule shows nothing beyond its distances.
     this.marginM = this.#awareness ? 0 : this.#grid.marginM;
     const { cellVisible } = plan;
     this.#visibility =

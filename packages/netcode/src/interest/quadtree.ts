@@ -70,7 +70,7 @@ class Quadtree extends ListedCells {
     for (let level = 0; ; level++) {
       const perM = 2 ** level / this.#plan.cellM;
       const cols = this.#plan.cols << level;
-      // What is on the far border of the world belongs to the last cells.
+      // Places on the far border of the world belong to the last cells.
       const col = Math.min(Math.floor((x - this.world.minX) * perM), cols - 1);
       const row = Math.min(Math.floor((y - this.world.minY) * perM), (this.#plan.rows << level) - 1);
       const cell = this.#starts[level]! + row * cols + col;

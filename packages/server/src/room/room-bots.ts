@@ -36,7 +36,7 @@ export interface BotOptions<Inputs = unknown> {
 
 /** The bots of one call of `Room.addBot`. */
 export interface Bots {
-  /** Those that are in the room now, the oldest first. */
+  /** The bots in the room now, the oldest first. */
   readonly players: readonly Player[];
   /** Removes them, and lets none come any more. */
   remove(): void;
