@@ -291,8 +291,8 @@ describe("an aura", () => {
           const wrong: number[] = [];
           for (const [id, place] of places.entries()) {
             const reaches = (share: number): boolean =>
-              senses(media.sight, nimbi[id]!.sight, from, place, facing, share) ||
-              senses(media.hearing, nimbi[id]!.hearing, from, place, facing, share);
+              senses(media.sight, nimbi[id]!.sight, from, place, [facing, share]) ||
+              senses(media.hearing, nimbi[id]!.hearing, from, place, [facing, share]);
             if (view.has(id) ? !reaches(1 + 1e-6) : reaches(0.9 - 1e-6)) wrong.push(id);
           }
           expect(wrong).toEqual([]);
@@ -311,8 +311,7 @@ describe("an aura", () => {
     nimbusM: number,
     from: Point,
     to: Point,
-    facing: number,
-    share: number,
+    [facing, share]: readonly [number, number],
   ): boolean {
     const distance = distanceM(from, to);
     if (distance > radiusM * share || distance > nimbusM * share) return false;

@@ -13,12 +13,7 @@ export {
   smallCodec,
   useValueCodec,
 } from "./bytes/value-codec.js";
-export {
-  Collection,
-  CollectionBudget,
-  type CollectionHost,
-  type ItemChange,
-} from "./collections/collection.js";
+export { Collection, CollectionBudget } from "./collections/collection.js";
 export { list, map } from "./collections/collection-fields.js";
 export { CollectionReader } from "./collections/collection-reader.js";
 export {
@@ -26,7 +21,7 @@ export {
   type CollectionMessage,
   type HeldCollections,
 } from "./collections/collection-sender.js";
-export { listCode, type CollectionCode } from "./collections/collection-code.js";
+export { listCode } from "./collections/collection-code.js";
 export { newCollections, type OwnCollections } from "./collections/collections.js";
 export { ItemList, type ReadonlyItemList } from "./collections/item-list.js";
 export { ItemMap, type ReadonlyItemMap } from "./collections/item-map.js";
@@ -121,7 +116,7 @@ export {
   type ServerMessage,
 } from "./wire/control.js";
 export * from "./wire/cell-envelope.js";
-export * from "./wire/cells.js";
+export { GROUND_CELLS, cellNumber, writeView, readView } from "./wire/cells.js";
 export {
   downwardOf,
   readEnvelope,

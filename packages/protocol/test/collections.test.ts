@@ -26,7 +26,6 @@ import {
   type CollectionMessage,
   type EntityDefinition,
   type Field,
-  type ItemChange,
   type ItemList,
   type ItemMap,
 } from "@paceline/protocol";
@@ -153,7 +152,7 @@ describe("a list or map of an entity", () => {
     const { collections, counts, things } = newBag();
     const { flush, seen } = pair(collections, Bag);
     flush();
-    const changes: ItemChange[] = [];
+    const changes: (readonly [string | number, unknown, unknown])[] = [];
     for (const each of seen as unknown as Collection[])
       each.listeners.add((...change) => changes.push(change));
     for (let value = 0; value < 100; value++) counts.set("a", value);

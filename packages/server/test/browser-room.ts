@@ -73,6 +73,10 @@ export async function play(): Promise<{
     hosted: {
       ...{ id: "room", name: "track", code: "BCDFGH", maxPlayers: 16, maxSpectators: 0, metadata: {} },
       ...{ isLocked: false, isPrivate: false, isKept: false },
+      taken: 0,
+      addBot: () => 0,
+      introduceBot: () => undefined,
+      removeBot: () => undefined,
       openMatch: () => Promise.resolve([]),
       end: () => undefined,
     },

@@ -459,11 +459,11 @@ test("players who leave in one step, each with its entity, fail nothing", () => 
   const mine = meadow.spawn(Walker, stays, place);
   const theirs = leaving.map((player) => meadow.spawn(Walker, player, place));
   meadow.run(5, 0);
-  expect(stays!.held.size).toBe(3);
+  expect(stays.held.size).toBe(3);
   // Both entities are gone before the first of the views ends.
   for (const record of theirs) meadow.despawn(record);
   for (const { states } of leaving) states.isEnded = true;
   meadow.players.splice(1);
   meadow.run(5, 0);
-  expect([...stays!.held.keys()]).toEqual([mine.id]);
+  expect([...stays.held.keys()]).toEqual([mine.id]);
 });

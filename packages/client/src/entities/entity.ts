@@ -54,12 +54,11 @@ interface EntityFacts<D extends EntityDefinition> {
  * Called for a change of a field; of a list or map of changing length, for each changed item. An item without a value
  * was removed, one without a previous value is new.
  */
-export type ChangeListener<F extends Field> =
-  F extends MapField<infer Item>
-    ? (key: string, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
-    : F extends GrowingListField<infer Item>
-      ? (index: number, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
-      : (value: ValueOf<F>, previous: ValueOf<F>) => void;
+export type ChangeListener<F extends Field> = [F] extends [MapField<infer Item>]
+  ? (key: string, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
+  : [F] extends [GrowingListField<infer Item>]
+    ? (index: number, value: ValueOf<Item> | undefined, previous: ValueOf<Item> | undefined) => void
+    : (value: ValueOf<F>, previous: ValueOf<F>) => void;
 
 interface Mine {
   readonly isMine: true;

@@ -18,7 +18,7 @@ interface Running {
 export class Mirrors {
   readonly #room: Pick<RoomEntities, "despawn" | "world">;
   readonly #running = new Set<Running>();
-  readonly #made = new WeakSet<object>();
+  readonly #made = new WeakSet();
 
   constructor(room: Pick<RoomEntities, "despawn" | "world">) {
     this.#room = room;

@@ -440,6 +440,18 @@ export abstract class Room<Types extends RoomTypes = RoomTypes> {
    */
   mirror<D extends EntityDefinition, Item extends object>(
     definition: D,
+    objects: ReadonlyMap<unknown, Item>,
+    read: (object: Item) => InitialFields<D["fields"]>,
+    ownerOf?: (object: Item) => Player | undefined,
+  ): () => void;
+  mirror<D extends EntityDefinition, Item extends object>(
+    definition: D,
+    objects: Iterable<Item>,
+    read: (object: Item) => InitialFields<D["fields"]>,
+    ownerOf?: (object: Item) => Player | undefined,
+  ): () => void;
+  mirror<D extends EntityDefinition, Item extends object>(
+    definition: D,
     objects: Iterable<Item> | ReadonlyMap<unknown, Item>,
     read: (object: Item) => InitialFields<D["fields"]>,
     ownerOf: (object: Item) => Player | undefined = () => undefined,
