@@ -231,7 +231,7 @@ describe("lists and maps of a room with an authority", () => {
         nat(1000),
         play,
       ),
-      { numRuns: 10 },
+      { numRuns: 10, examples: [[emptiedWhileAway, Field, 0]] },
     );
   });
 });
@@ -250,6 +250,37 @@ const action: Arbitrary<Action> = oneof(
   happening("spawn"),
   happening("despawn"),
 );
+
+/** A list that a player holds is emptied while its entity is out of view and the player's link is lost. */
+const sword: BagWrite = { what: "push", at: 0, thing: { name: "sword", count: 0 } };
+const emptiedWhileAway: Action[] = [
+  ["join", 0],
+  ["wait", 87],
+  ["write", 0, sword],
+  ["lose", 0],
+  ["leave", 0],
+  ["move", 0],
+  ["write", 0, { what: "delete", at: 0 }],
+  ["write", 0, sword],
+  ["wait", 13],
+  ["write", 0, { what: "set", at: 0, thing: { name: "sword", count: 0 } }],
+  ["wait", 51],
+  ["lose", 0],
+  ["write", 2, { what: "pop" }],
+  ["wait", 0],
+  ["wait", 0],
+  ["write", 0, { what: "uncount", key: "a" }],
+  ["lose", 0],
+  ["wait", 0],
+  ["lose", 0],
+  ["wait", 0],
+  ["write", 0, { what: "uncount", key: "a" }],
+  ["wait", 0],
+  ["move", 150],
+  ["wait", 0],
+  ["write", 0, { what: "uncount", key: "a" }],
+  ["lose", 0],
+];
 
 /** A room in which all sorts of things happen. */
 class Course {

@@ -32,8 +32,10 @@ export interface Audience<To> {
 interface Entry extends HeldCollections {
   /** Receivers that have asked for the contents again: each may once. */
   readonly repeated: Set<unknown>;
-  /** Receivers that have got the contents at some time. */
+  /** Receivers that have got contents at some time: an entity that never left their view keeps them beyond an end. */
   readonly heard: Set<unknown>;
+  /** Those of them that have not been told of an end since. */
+  readonly present: Set<unknown>;
   /** Receivers that hold the present contents, but for the changes of this tick. */
   readonly told: Set<unknown>;
 }
@@ -73,7 +75,10 @@ export class CollectionSender<To> {
 
   /** Adds an entity with its lists and maps. */
   add(held: HeldCollections): void {
-    this.#entries.set(keyOf(held), { ...held, heard: new Set(), told: new Set(), repeated: new Set() });
+    this.#entries.set(keyOf(held), {
+      ...held,
+      ...{ heard: new Set(), present: new Set(), told: new Set(), repeated: new Set() },
+    });
     this.#isUnsettled = true;
   }
 
@@ -87,22 +92,28 @@ export class CollectionSender<To> {
       const key = keyOf({ id, isForOwner });
       const entry = this.#entries.get(key);
       this.#entries.delete(key);
-      for (const to of entry?.heard ?? NOBODY) this.#end(to as To, entry!);
+      for (const to of entry?.present ?? NOBODY) this.#end(to as To, entry!);
     }
   }
 
-  /** Adds a receiver, which has nothing yet. */
+  /**
+   * Adds a receiver, or one that has come back: it has nothing, or what it had when it went. It gets all contents that it
+   * sees, and hears of the end of the others that it has ever got.
+   */
   join(to: To): void {
-    this.leave(to);
     this.#receivers.add(to);
+    for (const { told, repeated } of this.#entries.values()) {
+      told.delete(to);
+      repeated.delete(to);
+    }
     this.#isUnsettled = true;
   }
 
   leave(to: To): void {
     this.#receivers.delete(to);
     this.#ends.delete(to);
-    for (const { heard, told, repeated } of this.#entries.values())
-      for (const each of [heard, told, repeated]) each.delete(to);
+    for (const { heard, present, told, repeated } of this.#entries.values())
+      for (const each of [heard, present, told, repeated]) each.delete(to);
   }
 
   has(to: To): boolean {
@@ -128,9 +139,9 @@ export class CollectionSender<To> {
   }
 
   #reviewEntry(entry: Entry, sees: NonNullable<Audience<To>["sees"]>): void {
-    for (const to of entry.heard as Set<To>) {
+    for (const to of entry.present as Set<To>) {
       if (sees(to, entry)) continue;
-      entry.heard.delete(to);
+      entry.present.delete(to);
       entry.told.delete(to);
       if (entry.isForOwner) this.#cleared.push([to, entry]);
       else this.#end(to, entry);
@@ -216,6 +227,7 @@ export class CollectionSender<To> {
       for (const to of [...silent, ...got]) {
         entry.told.add(to);
         entry.heard.add(to);
+        entry.present.add(to);
       }
       if (got.length < others.length) isSettled = false;
     }
