@@ -70,6 +70,11 @@ const LEFT_REPEATS = 3;
 const ASSUMED_RTT_MS = 200;
 /** Time that the server and the turns of this page take, ms. */
 const ANSWER_MS = 20;
+/**
+ * The longest time between two states of an entity that may share packets with others, ms. The server keeps such a packet
+ * for 3 s, and somebody who comes to see the cell after that would wait for the next one.
+ */
+const SHARED_HEARTBEAT_MS = 2500;
 /** A received position is rounded: it counts up to a hundredth of a cell beyond the border. */
 const ROUNDING = 1.1;
 
@@ -182,11 +187,20 @@ export class RoomCells {
   }
 
   /** Returns the time after which a silent entity is out of view, ms. */
-  staleMsOf({ heartbeatMs = this.#parts.transport.plan.numbers.heartbeatMs }: EntityDefinition): number {
+  staleMsOf(definition: EntityDefinition): number {
     // While there is no link nothing comes, and that says nothing of an entity.
     if (this.#linkedAtMs === Infinity) return Infinity;
-    const staleMs = SILENT_HEARTBEATS * heartbeatMs + PATH_MS;
+    const staleMs = SILENT_HEARTBEATS * this.#heartbeatMsOf(definition) + PATH_MS;
     return this.#parts.scheduler.nowMs() - this.#linkedAtMs < staleMs ? Infinity : staleMs;
+  }
+
+  /** True if each entity of a kind gets packets of its own, which the server keeps until they are replaced. */
+  goesAlone(definition: EntityDefinition): boolean {
+    return this.#heartbeatMsOf(definition) > SHARED_HEARTBEAT_MS;
+  }
+
+  #heartbeatMsOf({ heartbeatMs }: EntityDefinition): number {
+    return heartbeatMs ?? this.#parts.transport.plan.numbers.heartbeatMs;
   }
 
   /** Time within which the server's answer to a new view is here, ms. */
@@ -290,7 +304,8 @@ export class RoomCells {
 
   /** Returns the place of a viewpoint; undefined if it has none. */
   #pointOf(from: Viewpoint): Point | undefined {
-    const point = "position" in from ? from.position : from;
+    const point = placeIn(from);
+    if (!point) return undefined;
     const second = this.#heightIsZ(point) ? point.z : point.y;
     return Number.isFinite(point.x) && Number.isFinite(second) ? point : undefined;
   }
@@ -340,4 +355,11 @@ export class RoomCells {
       store.keepTime(nowMs);
     }
   }
+}
+
+/** Returns what has the coordinates; undefined if that is no object. Games without types pass anything. */
+function placeIn(from: unknown): Point | undefined {
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  const place = isObject(from) && "position" in from ? from.position : from;
+  return isObject(place) ? (place as Point) : undefined;
 }
