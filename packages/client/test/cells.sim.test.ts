@@ -112,6 +112,24 @@ describe("the guide's promise of what comes into view", () => {
     expect(shownMs).toBeLessThanOrEqual(ROUND_TRIP_MS + ANSWER_MS + TURN_MS);
   });
 
+  test("who comes back after a drop is shown within a round trip what came near meanwhile", async () => {
+    const stage = await stageOf();
+    const player = stage.player({}, { profile: "mmo", transports: ["websocket"], interest: { radiusM: 80 } });
+    const [a, b] = [await join(stage), await stage.join(player)];
+    b.onSpawn(Lamp, () => undefined);
+    const lamp = a.spawn(Lamp, { position: { x: 1000, y: 0 } });
+    b.viewpoint = { x: 10, y: 0 };
+    await frames(stage, [a, b], 500);
+    player.offline();
+    await frames(stage, [a, b], 200);
+    lamp.position.set(0, 0);
+    await frames(stage, [a, b], 600);
+    player.online();
+    await timeUntil(stage, [a, b], () => b.state === "joined");
+    const shownMs = await timeUntil(stage, [a, b], () => [...b.entities(Lamp)].length === 1);
+    expect(shownMs).toBeLessThanOrEqual(ROUND_TRIP_MS + TURN_MS);
+  });
+
   test("who moves into view is shown a tick and the way through the relay later, and does not wait for its turn", async () => {
     const stage = await stageOf();
     const [a, b] = [await join(stage), await join(stage)];
