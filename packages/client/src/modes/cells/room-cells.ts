@@ -1,9 +1,6 @@
 import {
   ConfigError,
   GROUND_CELLS,
-  assertObject,
-  assertRange,
-  checkKeys,
   restore,
   writeView,
   type EntityDefinition,
@@ -24,21 +21,9 @@ import type { ServerConnection } from "../../connection/server-connection.js";
 import type { ShownParts, Source } from "../../entities/shown-entities.js";
 import type { OwnedEntities, OwnedRecord } from "../../entities/owned-entities.js";
 import type { RoomTransport } from "../../room-transport/room-transport.js";
+import type { ClientInterest } from "../../policy/client-interest.js";
 import type { StreamOwner } from "../mesh/remote-streams.js";
 import { SeenEntities } from "./seen-entities.js";
-
-/** How far a player sees in a room without a game server: `interest: { radiusM: 80 }`. */
-export interface ClientInterest {
-  /** View distance, 1 to 100,000 m. */
-  readonly radiusM: number;
-  /** Edge of a cell, m; the same for all members of a room. Default: half of the radius. */
-  readonly cellM?: number;
-  /**
-   * The axes of a position that make the ground. Default: x and y of positions with two components, x and z of those
-   * with three.
-   */
-  readonly ground?: GroundAxes;
-}
 
 /** A place from which a player looks: a point, or what has a position, such as an entity. */
 type Viewpoint = Point | { readonly position: Point };
@@ -56,8 +41,6 @@ interface OwnCell {
   repeats: number;
 }
 
-/** Smallest edge of a cell, as a share of the radius: a view then has at most 19 x 19 cells. */
-const LEAST_CELL = 1 / 8;
 /** Time between two views that are sent, ms: half as many as a server takes. */
 const VIEW_PERIOD_MS = 100;
 /** The ground of a plan whose ground is replaced. */
@@ -112,16 +95,10 @@ export class RoomCells {
   #linkedAtMs = -Infinity;
   #timers: Cancel[] = [];
 
-  /** Throws {@link ConfigError} for a wrong option. */
+  /** @param interest options that the client has checked */
   constructor(interest: ClientInterest, parts: RoomCellsParts) {
-    assertObject("interest", interest);
-    checkKeys("interest", interest, ["radiusM", "cellM", "ground"]);
     const { radiusM, cellM, ground } = interest;
-    if (ground !== undefined && ground !== "xy" && ground !== "xz")
-      throw new ConfigError("interest.ground", ground, '"xy" or "xz"');
-    const ofRadius = interestPlan({ radiusM }, ANYWHERE);
-    if (cellM !== undefined) assertRange("interest.cellM", cellM, [radiusM * LEAST_CELL, 100_000, "m"]);
-    const plan = cellM === undefined ? ofRadius : interestPlan({ radiusM, cellM }, ANYWHERE);
+    const plan = interestPlan(cellM === undefined ? { radiusM } : { radiusM, cellM }, ANYWHERE);
     const halfM = (GROUND_CELLS / 2) * plan.cellM;
     // A ground that all members share without a word: they agree on it by `cellM` alone.
     const world = { minX: -halfM, minY: -halfM, maxX: halfM, maxY: halfM };
