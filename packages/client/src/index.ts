@@ -15,6 +15,7 @@ export * from "./api/first-number.js";
 export type { Prediction, PredictionStats } from "./modes/prediction.js";
 export * from "./api/client.js";
 export type { AuthToken } from "./connection/credentials.js";
+export type { ClientInterest } from "./policy/client-interest.js";
 export type { ConnectionState } from "./connection/connection-state.js";
 export type { TransportKind } from "./browser/environment.js";
 export type { Entity, OwnedEntity } from "./entities/entity.js";

@@ -10,6 +10,10 @@ const CELL_M = 30;
 /** The corner of a cell in view is within the radius and a border; its far corner is a diagonal farther. */
 const FARTHEST_M = RADIUS_M + 1.9 * CELL_M;
 const STEP_MS = 50;
+const STEPS = 600;
+const DROP_STEPS = 60;
+/** Half of the edge of the field: most are near somebody, and somebody is out of view. */
+const FIELD_M = 120;
 const DELAY_MS = 20;
 /** A period of states, a period of views, both ways through the relay, and what a lost segment takes. */
 const LATE_MS = 600;
@@ -55,43 +59,41 @@ async function walk(seed: number): Promise<string[]> {
     const player = stage.player({}, { profile: "mmo", interest });
     const room = await stage.join(player);
     room.onSpawn(Walker, () => undefined);
-    const mine = room.spawn(Walker, { position: { x: between(-150, 150), y: between(-150, 150) } });
+    const mine = room.spawn(Walker, {
+      position: { x: between(-FIELD_M, FIELD_M), y: between(-FIELD_M, FIELD_M) },
+    });
     all.push({ room, player, mine, velocity: { x: 0, y: 0 }, nearSinceMs: new Map() });
   };
   while (all.length < 6) await join();
-  let awayUntilMs = -Infinity;
-  for (let step = 0; step < 300; step++) {
-    const nowMs = stage.scheduler.nowMs();
-    for (const { room, mine, velocity } of all) {
-      if (step % 30 === 0) [velocity.x, velocity.y] = [between(-20, 20), between(-20, 20)];
+  let away: StagePlayer | undefined;
+  let backAtStep = 0;
+  for (let step = 0; step < STEPS; step++) {
+    for (const [index, { room, mine, velocity }] of all.entries()) {
+      // Longer than a heartbeat, so that nothing but the server tells of an entity soon after a resume.
+      if ((step + 10 * index) % 70 === 0) [velocity.x, velocity.y] = [between(-20, 20), between(-20, 20)];
       const { x, y } = mine.position;
-      const clamp = (value: number): number => Math.max(-200, Math.min(200, value));
+      const clamp = (value: number): number => Math.max(-FIELD_M, Math.min(FIELD_M, value));
       const seconds = STEP_MS / 1000;
       mine.position.set(clamp(x + velocity.x * seconds), clamp(y + velocity.y * seconds));
       room.advance();
     }
     if (step === 100) await join();
     if (step === 150) void all.splice(0, 1)[0]!.room.leave();
-    if (step === 200) {
-      all[1]!.player.offline();
-      awayUntilMs = nowMs + 5000;
+    if (step >= 200 && step % DROP_STEPS === 0) {
+      away = all[(step / DROP_STEPS) % all.length]!.player;
+      away.offline();
+      backAtStep = step + Math.round(between(5, 40));
     }
-    if (step === 215) all[1]!.player.online();
+    if (step === backAtStep) away?.online();
     await stage.advance(STEP_MS);
-    for (const walking of all)
-      wrong.push(...faultsOf(walking, all, stage.scheduler.nowMs(), nowMs < awayUntilMs));
+    for (const walking of all) wrong.push(...faultsOf(walking, all, stage.scheduler.nowMs()));
   }
   for (const { room } of all) void room.leave();
   await stage.advance(100);
   return wrong;
 }
 
-function faultsOf(
-  { room, mine, nearSinceMs }: Walking,
-  all: readonly Walking[],
-  nowMs: number,
-  isShaken: boolean,
-): string[] {
+function faultsOf({ room, mine, nearSinceMs }: Walking, all: readonly Walking[], nowMs: number): string[] {
   const faults: string[] = [];
   const others = [...room.entities(Walker)].filter(({ isMine }) => !isMine);
   const owners = others.map((entity) => entity.owner!.number);
@@ -105,7 +107,9 @@ function faultsOf(
     const { myNumber } = other.room;
     if (other.room === room) continue;
     const isNear = distanceTo(other.mine) < 0.9 * RADIUS_M - 3;
-    if (!isNear || isShaken) {
+    // Only a member without a link is excused. From the moment when it is back it has the same time as all.
+    const isAway = room.state !== "joined" || other.room.state !== "joined";
+    if (!isNear || isAway) {
       nearSinceMs.delete(myNumber);
       continue;
     }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { ConfigError } from "@paceline/client";
 import { describe, expect, test } from "vitest";
-import { RoomCells, type RoomCellsParts } from "../src/modes/cells/room-cells.js";
+import { checkInterest } from "../src/policy/client-interest.js";
 
 const guide = readFileSync(new URL("../../../docs/guides/interest.md", import.meta.url), "utf8");
 const RADIUS_M = 80;
@@ -18,7 +18,7 @@ const wrong: Readonly<Record<string, object>> = {
 /** Returns what the code says of such an interest; undefined if it takes it. */
 function refusalOf(interest: object): string | undefined {
   try {
-    void new RoomCells(interest as never, {} as RoomCellsParts);
+    checkInterest(interest);
   } catch (error) {
     if (error instanceof ConfigError) return error.message;
     throw error;

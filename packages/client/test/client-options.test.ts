@@ -37,6 +37,15 @@ describe("a client", () => {
     [{ transports: "websocket" }, "transports", "a list"],
     [{ transports: ["pigeon", "websocket"] }, "transports", "webrtc, websocket"],
     [{ transports: ["webrtc"] }, "transports", "websocket among them"],
+    [{ interest: null }, "interest", "an object"],
+    [{ interest: 80 }, "interest", "an object"],
+    [{ interest: {} }, "interest.radiusM", "1 to 100000 m"],
+    [{ interest: { radiusM: NaN } }, "interest.radiusM", "1 to 100000 m"],
+    [{ interest: { radiusM: "80" } }, "interest.radiusM", "1 to 100000 m"],
+    [{ interest: { radiusM: 80, cellM: 9 } }, "interest.cellM", "10 to 100000 m"],
+    [{ interest: { radiusM: 80, cellM: NaN } }, "interest.cellM", "10 to 100000 m"],
+    [{ interest: { radiusM: 80, ground: "yz" } }, "interest.ground", '"xy" or "xz"'],
+    [{ interest: { radius: 80 } }, "interest.radius", "known are radiusM, cellM, ground"],
     [{ webSocket: "ws" }, "webSocket", "a WebSocket constructor"],
   ])("refuses %o at once", (options, field, expected) => {
     let thrown: unknown;

@@ -44,7 +44,7 @@ import {
   type JoinTerms,
   serverUrlOf,
 } from "../connection/match-request.js";
-import type { ClientInterest } from "../modes/cells/room-cells.js";
+import { checkInterest, type ClientInterest } from "../policy/client-interest.js";
 import { doors } from "../doors/doors.js";
 import { loadMotion } from "../entities/motion.js";
 import { firstPlan } from "../policy/plan-in-force.js";
@@ -190,6 +190,7 @@ export class Client<S extends object = ServerTypes> {
     const { sockets = "auto" } = options;
     if (!["auto", 1, 2, 3].includes(sockets)) throw new ConfigError("sockets", sockets, `"auto", 1, 2 or 3`);
     assertBuild(options);
+    if (options.interest !== undefined) checkInterest(options.interest);
     this.#options = options;
     this.#scheduler = options.scheduler ?? workerScheduler;
     this.#credentials = credentialsOf(options.authToken, options.keepIdentity, this.#serverUrl);

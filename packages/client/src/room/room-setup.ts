@@ -7,7 +7,7 @@ import type { ServerConnection } from "../connection/server-connection.js";
 import type { LoadStripes, SocketCount } from "../connection/stripes.js";
 import type { MotionDoors } from "../entities/motion.js";
 import type { EarlyTasks } from "../connection/early-tasks.js";
-import type { ClientInterest } from "../modes/cells/room-cells.js";
+import type { ClientInterest } from "../policy/client-interest.js";
 import type { CellCode, LoadColumns, ModeCode, SendingCode } from "../modes/room-mode.js";
 import type { LoadDirectPath } from "../peers/lazy-direct-path.js";
 import type { PlanInForce } from "../policy/plan-in-force.js";

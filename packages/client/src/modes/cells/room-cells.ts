@@ -1,9 +1,6 @@
 import {
   ConfigError,
   GROUND_CELLS,
-  assertObject,
-  assertRange,
-  checkKeys,
   restore,
   writeView,
   type EntityDefinition,
@@ -24,21 +21,9 @@ import type { ServerConnection } from "../../connection/server-connection.js";
 import type { ShownParts, Source } from "../../entities/shown-entities.js";
 import type { OwnedEntities, OwnedRecord } from "../../entities/owned-entities.js";
 import type { RoomTransport } from "../../room-transport/room-transport.js";
+import type { ClientInterest } from "../../policy/client-interest.js";
 import type { StreamOwner } from "../mesh/remote-streams.js";
 import { SeenEntities } from "./seen-entities.js";
-
-/** How far a player sees in a room without a game server: `interest: { radiusM: 80 }`. */
-export interface ClientInterest {
-  /** View distance, 1 to 100,000 m. */
-  readonly radiusM: number;
-  /** Edge of a cell, m; the same for all members of a room. Default: half of the radius. */
-  readonly cellM?: number;
-  /**
-   * The axes of a position that make the ground. Default: x and y of positions with two components, x and z of those
-   * with three.
-   */
-  readonly ground?: GroundAxes;
-}
 
 /** A place from which a player looks: a point, or what has a position, such as an entity. */
 type Viewpoint = Point | { readonly position: Point };
@@ -56,8 +41,6 @@ interface OwnCell {
   repeats: number;
 }
 
-/** Smallest edge of a cell, as a share of the radius: a view then has at most 19 x 19 cells. */
-const LEAST_CELL = 1 / 8;
 /** Time between two views that are sent, ms: half as many as a server takes. */
 const VIEW_PERIOD_MS = 100;
 /** The ground of a plan whose ground is replaced. */
@@ -70,6 +53,11 @@ const LEFT_REPEATS = 3;
 const ASSUMED_RTT_MS = 200;
 /** Time that the server and the turns of this page take, ms. */
 const ANSWER_MS = 20;
+/**
+ * The longest time between two states of an entity that may share packets with others, ms. The server keeps such a packet
+ * for 3 s, and somebody who comes to see the cell after that would wait for the next one.
+ */
+const SHARED_HEARTBEAT_MS = 2500;
 /** A received position is rounded: it counts up to a hundredth of a cell beyond the border. */
 const ROUNDING = 1.1;
 
@@ -107,16 +95,10 @@ export class RoomCells {
   #linkedAtMs = -Infinity;
   #timers: Cancel[] = [];
 
-  /** Throws {@link ConfigError} for a wrong option. */
+  /** @param interest options that the client has checked */
   constructor(interest: ClientInterest, parts: RoomCellsParts) {
-    assertObject("interest", interest);
-    checkKeys("interest", interest, ["radiusM", "cellM", "ground"]);
     const { radiusM, cellM, ground } = interest;
-    if (ground !== undefined && ground !== "xy" && ground !== "xz")
-      throw new ConfigError("interest.ground", ground, '"xy" or "xz"');
-    const ofRadius = interestPlan({ radiusM }, ANYWHERE);
-    if (cellM !== undefined) assertRange("interest.cellM", cellM, [radiusM * LEAST_CELL, 100_000, "m"]);
-    const plan = cellM === undefined ? ofRadius : interestPlan({ radiusM, cellM }, ANYWHERE);
+    const plan = interestPlan(cellM === undefined ? { radiusM } : { radiusM, cellM }, ANYWHERE);
     const halfM = (GROUND_CELLS / 2) * plan.cellM;
     // A ground that all members share without a word: they agree on it by `cellM` alone.
     const world = { minX: -halfM, minY: -halfM, maxX: halfM, maxY: halfM };
@@ -182,11 +164,20 @@ export class RoomCells {
   }
 
   /** Returns the time after which a silent entity is out of view, ms. */
-  staleMsOf({ heartbeatMs = this.#parts.transport.plan.numbers.heartbeatMs }: EntityDefinition): number {
+  staleMsOf(definition: EntityDefinition): number {
     // While there is no link nothing comes, and that says nothing of an entity.
     if (this.#linkedAtMs === Infinity) return Infinity;
-    const staleMs = SILENT_HEARTBEATS * heartbeatMs + PATH_MS;
+    const staleMs = SILENT_HEARTBEATS * this.#heartbeatMsOf(definition) + PATH_MS;
     return this.#parts.scheduler.nowMs() - this.#linkedAtMs < staleMs ? Infinity : staleMs;
+  }
+
+  /** True if each entity of a kind gets packets of its own, which the server keeps until they are replaced. */
+  goesAlone(definition: EntityDefinition): boolean {
+    return this.#heartbeatMsOf(definition) > SHARED_HEARTBEAT_MS;
+  }
+
+  #heartbeatMsOf({ heartbeatMs }: EntityDefinition): number {
+    return heartbeatMs ?? this.#parts.transport.plan.numbers.heartbeatMs;
   }
 
   /** Time within which the server's answer to a new view is here, ms. */
@@ -290,7 +281,8 @@ export class RoomCells {
 
   /** Returns the place of a viewpoint; undefined if it has none. */
   #pointOf(from: Viewpoint): Point | undefined {
-    const point = "position" in from ? from.position : from;
+    const point = placeIn(from);
+    if (!point) return undefined;
     const second = this.#heightIsZ(point) ? point.z : point.y;
     return Number.isFinite(point.x) && Number.isFinite(second) ? point : undefined;
   }
@@ -340,4 +332,11 @@ export class RoomCells {
       store.keepTime(nowMs);
     }
   }
+}
+
+/** Returns what has the coordinates; undefined if that is no object. Games without types pass anything. */
+function placeIn(from: unknown): Point | undefined {
+  const isObject = (value: unknown): value is object => typeof value === "object" && value !== null;
+  const place = isObject(from) && "position" in from ? from.position : from;
+  return isObject(place) ? (place as Point) : undefined;
 }

@@ -74,6 +74,10 @@ export class StateSender {
   readonly #cellPackets: CellPackets | undefined;
   #nextStream = 0;
   #sentAtMs = -Infinity;
+  /** When states last went before their turn, because their entities have come into another cell. */
+  #crossedAtMs = -Infinity;
+  /** Entities that have come into another cell since the last turn. */
+  readonly #crossed = new Set<OwnedRecord>();
   #tick = 0;
 
   constructor(
@@ -143,7 +147,9 @@ export class StateSender {
     this.#lists.flush();
   }
 
-  despawned({ definition, id }: OwnedRecord, tick: number): void {
+  despawned(record: OwnedRecord, tick: number): void {
+    const { definition, id } = record;
+    this.#crossed.delete(record);
     this.#lists?.remove(id);
     this.#slots.refresh();
     const stream = this.#streams.get(definition);
@@ -281,24 +287,47 @@ export class StateSender {
       if (!cells.has(record.definition)) others.push(record);
       else {
         records.push(record);
-        if (cells.track(record)) this.#replication.force([record.id]);
+        if (cells.track(record)) {
+          this.#replication.force([record.id]);
+          this.#crossed.add(record);
+        }
       }
     }
     cells.update();
-    const isDue =
-      receivers.length > 0 && this.#isDue(moment, this.#parts.transport.plan.channels.state.periodMs);
-    for (const [stream, rows] of isDue ? this.#due(records, undefined, moment) : [])
+    if (receivers.length === 0) return others;
+    const { periodMs } = this.#parts.transport.plan.channels.state;
+    const isDue = this.#isDue(moment, periodMs);
+    for (const [stream, rows] of isDue
+      ? this.#due(records, undefined, moment)
+      : this.#dueOfCrossed(moment, periodMs))
       for (const group of this.#cellGroups(stream, rows).values()) this.#sendToCell(stream, group, moment);
+    if (isDue) this.#crossed.clear();
     return others;
   }
 
+  /**
+   * Returns the states of entities that have come into another cell, before their turn: those who see only this cell
+   * wait for them. This happens once in a period, so that a game that moves its entities to and fro sends no more.
+   */
+  #dueOfCrossed(moment: ReplicationMoment, periodMs: number): Iterable<[StateStream, EntityRows[]]> {
+    if (this.#crossed.size === 0 || moment.nowMs - this.#crossedAtMs < periodMs) return [];
+    this.#crossedAtMs = moment.nowMs;
+    const turnMs = this.#sentAtMs;
+    const due = [...this.#due([...this.#crossed], undefined, moment, 0)];
+    this.#crossed.clear();
+    // The turn of the others stays.
+    this.#sentAtMs = turnMs;
+    return due;
+  }
+
   /** Returns the states by the cell of their entities, and by the one that they have left. */
-  #cellGroups(stream: StateStream, rows: readonly EntityRows[]): Map<string, CellGroup> {
-    const groups = new Map<string, CellGroup>();
+  #cellGroups(stream: StateStream, rows: readonly EntityRows[]): Map<string | number, CellGroup> {
+    const cells = this.#parts.cells!;
+    const groups = new Map<string | number, CellGroup>();
     for (const each of rows) {
-      const at = this.#parts.cells!.takeCell(each.id);
+      const at = cells.takeCell(each.id);
       if (!at) continue;
-      const key = `${at.cell} ${at.left}`;
+      const key = cells.goesAlone(stream.definition) ? each.id : `${at.cell} ${at.left}`;
       const group = groups.get(key);
       if (group) group.rows.push(each);
       else groups.set(key, { ...at, record: stream.records.get(each.id)!, rows: [each] });
@@ -378,11 +407,12 @@ export class StateSender {
     records: Iterable<OwnedRecord>,
     only: PeerConnection | undefined,
     moment: ReplicationMoment,
+    minIntervalMs = this.#policy().minIntervalMs,
   ): Iterable<[StateStream, EntityRows[]]> {
     // The other players' plan is most likely this one. If it bundles longer, some states are sent twice.
     const { periodMs } = this.#parts.transport.plan.channels.command;
     const lostAfterMs = only ? lostAfterMsOf(only.rttMs ?? ASSUMED_RTT_MS, periodMs) : Infinity;
-    const due = this.#replication.due(records, moment, { ...this.#policy(), lostAfterMs });
+    const due = this.#replication.due(records, moment, { ...this.#policy(), minIntervalMs, lostAfterMs });
     if (due.length > 0) this.#sentAtMs = moment.nowMs;
     for (const stream of this.#streams.values()) {
       const own = due.filter((record) => stream.records.get(record.id) === record) as OwnedRecord[];
