@@ -33,7 +33,7 @@ class Arena extends Room {
 }
 
 class PersistentArena extends Arena {
-  static readonly persistent = { everySeconds: 1 };
+  static override readonly persistent = { everySeconds: 1 };
 }
 
 interface Opened {

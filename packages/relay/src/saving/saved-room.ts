@@ -51,7 +51,7 @@ export interface SavedSlot {
 }
 
 /** The relay's half of a room. */
-export interface SavedPlace {
+interface SavedPlace {
   readonly id: string;
   readonly name: string;
   readonly code: string;
