@@ -4,8 +4,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { fileStore } from "@paceline/server";
-import { silentLog } from "@paceline/relay";
-import { encodeValue } from "@paceline/protocol";
+import { silentLog, writeSavedRoom } from "@paceline/relay";
+import { encodeValue, PROTOCOL_VERSION } from "@paceline/protocol";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { serverOptions } from "../src/server/server-options.js";
 
@@ -31,12 +31,22 @@ async function rooms(
   return { code, out, error };
 }
 
+/** A room between players, as a server saves it. */
+function savedRace(lastNumber: number): Uint8Array {
+  const limits = { maxPlayers: 8, maxSpectators: 0, isLocked: false, isPrivate: false, isKept: false };
+  const metadata = encodeValue({ scores: { Ada: 3 }, map: new Uint8Array(40) });
+  const place = { id: "race-1", name: "race", code: "BCDF23", optionsKey: "[]", build: "41", openedBy: "" };
+  const times = { savedAtMs: 1000, clockMs: 5, isFinal: true };
+  return writeSavedRoom({
+    ...{ wire: PROTOCOL_VERSION, build: "41", ...times, seats: [], states: [] },
+    place: { ...place, ...limits, metadata, lastNumber },
+  });
+}
+
 beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), "paceline-rooms-"));
   const store = fileStore(path.join(folder, "data/rooms"), { log: silentLog });
-  const content = { scores: { Ada: 3 }, states: new Uint8Array(40) };
-  await store.save("race 1", encodeValue({ ...content, tick: 1 }));
-  await store.save("race 1", encodeValue({ ...content, tick: 2 }));
+  for (const lastNumber of [1, 2]) await store.save("race 1", savedRace(lastNumber));
   await store.save("other", Uint8Array.of(0xc1));
   await store.close?.();
   writeFileSync(path.join(folder, "data/rooms/half.a.room"), "PLRS\u0001");
@@ -65,20 +75,23 @@ describe("paceline rooms", () => {
     expect(out).toMatch(/^checksum: [0-9a-f]{8}$/m);
     expect(out).toMatch(/^saved: 20\d\d-/m);
     expect(out).toContain('"Ada": 3');
-    expect(out).toContain('"states": "40 bytes"');
+    expect(out).toContain('"map": "40 bytes"');
     const json = await rooms(["show", "--json", "data/rooms/race_201.b.room"]);
     expect(JSON.parse(json.out)).toMatchObject({
       room: "race 1",
-      content: { scores: { Ada: 3 }, states: "40 bytes", tick: 2 },
+      content: {
+        savedAt: "1970-01-01T00:00:01.000Z",
+        room: { name: "race", lastNumber: 2, metadata: { scores: { Ada: 3 }, map: "40 bytes" } },
+      },
       sizeBytes: readFileSync(path.join(folder, "data/rooms/race_201.b.room")).length,
     });
   });
 
-  it("shows the envelope alone if the content is no plain data", async () => {
+  it("shows the envelope, and says what is wrong with the content if it is no room", async () => {
     const { code, out } = await rooms(["show", "data/rooms/other.a.room"]);
-    expect(code).toBe(0);
+    expect(code).toBe(1);
     expect(out).toMatch(/^contentBytes: 1$/m);
-    expect(out).not.toMatch(/^content:/m);
+    expect(out).toContain('"problem": "it has only 1 bytes"');
   });
 
   it("says what is wrong with a file, a directory and a command line", async () => {

@@ -82,5 +82,5 @@ export { driverStore, type DriverStoreOptions, type StorageDriver } from "./savi
 export { fileStore } from "./saving/stores/file-store.js";
 export type { CountedStore, StoreCounts, StoreOptions } from "./saving/stores/slot-store.js";
 export { sqliteStore } from "./saving/stores/sqlite-store.js";
-export { savedContent, savedFile, savedFiles, type SavedFile } from "./saving/stores/saved-files.js";
+export { savedFile, savedFiles, type SavedFile } from "./saving/stores/saved-files.js";
 export type { OpenedSave } from "./saving/save-envelope.js";

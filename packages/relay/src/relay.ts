@@ -250,10 +250,14 @@ export class Relay {
 
   /**
    * Goes on with the persistent rooms that an earlier process has left in `store`. Resolves with their number. What
-   * cannot be read is logged, and stays in the store. Call it before the first request: `Server.listen` does.
+   * cannot be read is logged, and stays in the store. Rejects with `store/locked` if another process has the store
+   * open; call it again to try again. Call it before the first request: `Server.listen` does.
    */
   restore(): Promise<number> {
-    return (this.#restored ??= this.#registry.restore());
+    return (this.#restored ??= this.#registry.restore().catch((error: unknown) => {
+      this.#restored = undefined;
+      throw error;
+    }));
   }
 
   /** Answers a request for the link path without an upgrade: a proxy has removed the upgrade header. */

@@ -1,8 +1,12 @@
 import { PROTOCOL_VERSION } from "@paceline/protocol";
 import type { RelaySettings } from "./options/relay-options.js";
+import { isLocked } from "./saving/guarded-store.js";
 import { readSavedRoom, type SavedRoom } from "./saving/saved-room.js";
 
-/** Reads the rooms of a store, and lets `open` go on with each. Resolves with their number; never rejects. */
+/**
+ * Reads the rooms of a store, and lets `open` go on with each. Resolves with their number.
+ * Rejects only if another process has the store open: two servers must not go on with the same rooms.
+ */
 export async function restoreRooms(
   settings: RelaySettings,
   open: (saved: SavedRoom) => Promise<string | undefined>,
@@ -38,7 +42,9 @@ export async function restoreRooms(
       counters.count("saves", "restored");
     }
   } catch (error) {
-    tell("", error);
+    if (isLocked(error)) throw error;
+    // The guard around the store has told it.
+    counters.count("saves", "unreadable");
   }
   if (restored > 0) log.info("rooms go on from their saves", { rooms: restored });
   return restored;

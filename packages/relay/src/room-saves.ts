@@ -32,7 +32,6 @@ export class RoomSaves {
   readonly #watched = new Map<string, Watched>();
   /** Writes that have begun. */
   readonly #writes = new Set<Promise<void>>();
-  #isFailing = false;
 
   /** `clockMs`: the server's clock, as clients know it. */
   constructor(settings: RelaySettings, clockMs: () => number) {
@@ -55,7 +54,7 @@ export class RoomSaves {
     if (!watched) return;
     watched.cancel();
     this.#watched.delete(room.id);
-    this.#note(room, () => this.#settings.store!.remove(room.id));
+    this.#note(this.#settings.store!.remove(room.id));
   }
 
   /** Returns true for a room that the next process goes on with. */
@@ -170,15 +169,8 @@ export class RoomSaves {
     const bytes = writeSavedRoom(saved);
     if (bytes.length > MAX_SAVED_BYTES) return tooLong(bytes.length);
     watched.told = undefined;
-    this.#note(room, async () => {
-      try {
-        await store.save(room.id, bytes);
-        this.#isFailing = false;
-        this.#settings.counters.count("saves", "saved");
-      } finally {
-        watched.isBusy = false;
-      }
-    });
+    const kept = store.save(room.id, bytes).finally(() => (watched.isBusy = false));
+    this.#note(kept.then(() => this.#settings.counters.count("saves", "saved")));
   }
 
   /** Tells the operator once why a room cannot be saved. Its last save stays. */
@@ -195,22 +187,10 @@ export class RoomSaves {
     log.error("a room cannot be saved; its last save stays", { roomId, roomName, error: problem });
   }
 
-  /** Follows a write to the store. A store that fails is counted and told; the room goes on. */
-  #note({ id: roomId }: Room, write: () => Promise<void>): void {
-    const { counters, log } = this.#settings;
-    // A store may throw before it returns a promise.
-    const written = Promise.resolve()
-      .then(write)
-      .catch((error: unknown) => {
-        counters.count("saves", "failed");
-        // Once until it works again: it may fail every second.
-        if (this.#isFailing) return;
-        this.#isFailing = true;
-        log.error("the store failed; rooms go on, and their last saves stay", {
-          roomId,
-          error: error instanceof Error ? error.message : String(error),
-        });
-      })
+  /** Follows a call of the store. The guard around the store tells of a failure; the room goes on. */
+  #note(call: Promise<void>): void {
+    const written = call
+      .catch(() => this.#settings.counters.count("saves", "failed"))
       .finally(() => this.#writes.delete(written));
     this.#writes.add(written);
   }

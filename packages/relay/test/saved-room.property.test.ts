@@ -70,7 +70,7 @@ const game = fc.record({
   made: fc.array(number16, { maxLength: 4 }),
   players: fc.array(player, { maxLength: 3 }),
   lists: fc.array(fc.record({ entity: number16, path: fc.string({ maxLength: 20 }), items: plain }), {
-    maxLength: 2,
+    maxLength: 3,
   }),
   timers: plain,
   data: plain,

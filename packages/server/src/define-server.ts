@@ -58,7 +58,7 @@ export interface ServerOptions<Rooms extends Readonly<Record<string, RoomEntry>>
 }
 
 const MS = [1, 600_000, "ms"] as const;
-/** Folder of saved rooms unless `store` says otherwise, as of `paceline start`. It is made at the first save. */
+/** Folder of saved rooms unless `store` says otherwise, as of `paceline start`. Made only for persistent rooms. */
 const ROOMS_FOLDER = path.join("paceline-data", "rooms");
 const optionNames = [...relayOptionNames, "queues", "hookTimeoutMs", "blockedMs", "guardsProcess"];
 
@@ -103,7 +103,8 @@ export function defineServer<const Rooms extends Readonly<Record<string, RoomEnt
   }
   const onListening = (address: string): void =>
     log.info(`listening on ${address}`, { rooms: Object.keys(rooms).join(",") });
-  const ownStore = rest.store ? undefined : fileStore(ROOMS_FOLDER, { log });
+  const isPersistent = Object.values(kinds).some(({ persistent }) => persistent);
+  const ownStore = rest.store || !isPersistent ? undefined : fileStore(ROOMS_FOLDER, { log });
   const store = rest.store ?? ownStore;
   return new DefinedServer(
     { ...rest, store, rooms: kinds },

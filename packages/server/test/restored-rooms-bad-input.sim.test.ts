@@ -1,6 +1,6 @@
 /** Stores that fail, saves that are damaged or of another build, and rooms that cannot be saved. */
 import { defineEntity, scalar, uint } from "@paceline/client";
-import { readSavedRoom, silentLog, writeSavedRoom, type Log } from "@paceline/relay";
+import { createRelay, readSavedRoom, silentLog, writeSavedRoom, type Log } from "@paceline/relay";
 import { Room, type Player } from "@paceline/server";
 import { afterEach, describe, expect, test } from "vitest";
 import { RestoredStage } from "./restored-stage.js";
@@ -181,6 +181,7 @@ describe("a store", () => {
     await stage.advance(5000);
     expect(room.tick - tick).toBe(100);
     expect(stage.server.counts.saves).toMatchObject({ failed: 5, saved: 0 });
+    expect(stage.server.counts.store).toMatchObject({ failed: 5, saved: 0 });
     expect(log.lines).toEqual([expect.stringContaining("ENOSPC")]);
     stage.store.save = save;
     await stage.advance(1500);
@@ -201,14 +202,16 @@ describe("a store", () => {
     await stage.advance(5000);
     expect([room.tick - tick, calls]).toEqual([100, 1]);
     expect(stage.server.counts.saves.skipped).toBe(4);
+    await stage.advance(7000);
+    expect(stage.server.counts.store).toMatchObject({ timedOut: 1, failed: 0 });
+    expect(calls).toBe(2);
     stage.store.save = save;
     answer();
   });
 
-  test("is told which option is missing", async () => {
-    onSave = () => undefined;
-    stage = new RestoredStage();
-    await expect(stage.start(rooms, { store: undefined as never })).rejects.toThrow(
+  test("is missed by a relay with persistent rooms", async () => {
+    await staged();
+    expect(() => createRelay({ rooms: { kept: { persistent: { everySeconds: 1 } } } })).toThrow(
       /store: expected a store, since rooms of kind kept are persistent/,
     );
   });

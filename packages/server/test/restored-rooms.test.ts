@@ -2,10 +2,12 @@
 import { Client, defineEntity, type Room as ClientRoom } from "@paceline/client";
 import { NodeWebSocket } from "@paceline/client/node";
 import { uint, vec2 } from "@paceline/protocol";
-import { silentLog } from "@paceline/relay";
+import { createRelay, fileStore, memoryStore, silentLog, type RoomStore } from "@paceline/relay";
 import { defineServer, Room, type Player, type RoomClass, type Server } from "@paceline/server";
-import { readFileSync } from "node:fs";
-import { expect, test } from "vitest";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { describe, expect, test } from "vitest";
 import { KeptRooms } from "./kept-rooms.js";
 import { eventually } from "./stage.js";
 
@@ -42,7 +44,7 @@ class Match extends Room {
 }
 
 async function started(
-  store: KeptRooms,
+  store: RoomStore,
   port = 0,
 ): Promise<{ server: Server<{ match: RoomClass }>; port: number }> {
   const server = defineServer({ rooms: { match: Match }, store, log: silentLog });
@@ -129,7 +131,40 @@ test("the guide's table of options says what the code takes", () => {
   const refused = refusalOf({ store, rooms: { race: { persistent: { everySeconds: 0 } } } });
   expect(refused).toContain("rooms.race.persistent.everySeconds: expected");
   expect(refused).toContain(rows[0]![2]);
-  expect(refusalOf({})).toContain(`store: expected ${rows[1]![2]}`);
+  expect(() => createRelay({ rooms: { race: { persistent: { everySeconds: 1 } } } })).toThrow(
+    `store: expected ${rows[1]![2]}`,
+  );
   expect(refusalOf({ store: Object.assign(new KeptRooms(), { list: 1 }) })).toMatch(/^store\.list/);
   expect(refusalOf({ store })).toBe("");
+});
+
+describe("a start", () => {
+  test("ends if another process has the store open, and begins once it is free", async () => {
+    const directory = mkdtempSync(path.join(tmpdir(), "paceline-locked-"));
+    const [one, other] = [fileStore(directory, { log: silentLog }), fileStore(directory, { log: silentLog })];
+    const first = await started(one);
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+    const second = defineServer({ rooms: { match: Match }, store: other, log });
+    await expect(second.listen(0)).rejects.toMatchObject({ code: "store/locked" });
+    // The caller has the sentence: the log does not say it again.
+    expect(errors).toEqual([]);
+    await first.server.stop();
+    await one.close?.();
+    await expect(second.listen(0)).resolves.toMatch(/^http/);
+    await second.stop();
+    await other.close?.();
+    rmSync(directory, { recursive: true });
+  });
+
+  test("goes on after any other fault of the store, which is counted and told once", async () => {
+    const errors: string[] = [];
+    const log = { ...silentLog, error: (message: string) => void errors.push(message) };
+    const store = Object.assign(memoryStore(), { list: () => Promise.reject(new Error("no answer")) });
+    const server = defineServer({ rooms: { match: Match }, store, log });
+    await expect(server.restore()).resolves.toBe(0);
+    expect(server.counts.store).toMatchObject({ failed: 1 });
+    expect(errors).toHaveLength(1);
+    await server.stop();
+  });
 });

@@ -5,12 +5,12 @@ import process from "node:process";
 import {
   OriginPolicy,
   consoleLog,
+  memoryStore,
   stackOf,
   type FaultPlace,
   type Log,
   type LogFields,
   type RelayOptions,
-  type RoomStore,
 } from "@paceline/relay";
 import { defineServer, type RoomEntry, type Server } from "@paceline/server";
 import { context, type BuildContext, type BuildResult } from "esbuild";
@@ -60,7 +60,7 @@ export class DevGame {
   #status: DevGameStatus = { rooms: [], error: undefined };
   #builds = 0;
   /** Persistent rooms between two servers. */
-  readonly #store = new SavedByLast();
+  readonly #store = memoryStore();
   /** Resolves after all saves so far: they are handled one after the other. */
   #reloading: Promise<void> = Promise.resolve();
 
@@ -195,28 +195,6 @@ export class DevGame {
   #setStatus(status: DevGameStatus): void {
     this.#status = status;
     this.#options.onStatus(status);
-  }
-}
-
-/** Persistent rooms in memory, from one server to the next. */
-class SavedByLast implements RoomStore {
-  readonly #rooms = new Map<string, Uint8Array>();
-
-  async save(id: string, bytes: Uint8Array): Promise<void> {
-    this.#rooms.set(id, bytes);
-  }
-
-  async load(id: string): Promise<Uint8Array[]> {
-    const bytes = this.#rooms.get(id);
-    return bytes ? [bytes] : [];
-  }
-
-  async remove(id: string): Promise<void> {
-    this.#rooms.delete(id);
-  }
-
-  async list(): Promise<string[]> {
-    return [...this.#rooms.keys()];
   }
 }
 

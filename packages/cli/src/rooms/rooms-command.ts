@@ -1,7 +1,7 @@
 import path from "node:path";
 import process from "node:process";
 import { parseArgs } from "node:util";
-import { savedContent, savedFile, savedFiles, type SavedFile } from "@paceline/relay";
+import { describeSavedRoom, savedFile, savedFiles, type SavedFile } from "@paceline/relay";
 import { UsageError } from "../server/config-file.js";
 import { DATA_FOLDER, roomsFolderOf } from "../server/data-folder.js";
 
@@ -83,12 +83,12 @@ async function list(folder: string, isJson: boolean): Promise<void> {
 async function show(file: string, isJson: boolean): Promise<void> {
   const saved = await savedFile(file);
   const { save } = saved;
-  const content = "fault" in save ? undefined : readable(savedContent(save.bytes));
+  const content = "fault" in save ? undefined : describeSavedRoom(save.bytes);
   const facts = factsOf(saved);
-  if ("fault" in save) process.exitCode = 1;
-  if (isJson) return console.log(JSON.stringify({ ...facts, content }, null, 2));
+  if (!content || "problem" in content) process.exitCode = 1;
+  if (isJson) return console.log(JSON.stringify({ ...facts, content: readable(content) }, null, 2));
   for (const [name, value] of Object.entries(facts)) console.log(`${name}: ${value}`);
-  if (content !== undefined) console.log(`content: ${JSON.stringify(content, null, 2)}`);
+  if (content !== undefined) console.log(`content: ${JSON.stringify(readable(content), null, 2)}`);
 }
 
 function factsOf({ file, sizeBytes, save }: SavedFile): Readonly<Record<string, string | number>> {

@@ -34,7 +34,8 @@ export class RelayHost {
   readonly #roomNames: readonly string[];
   readonly #admin: AdminServer | undefined;
   readonly #files: StaticFiles | undefined;
-  readonly #store: CountedStore;
+  /** None if no kind of room is persistent: the disk is not touched then. */
+  readonly #store: CountedStore | undefined;
   #stopped: Promise<void> | undefined;
 
   /** Throws `ConfigError` for options that the relay refuses. */
@@ -42,8 +43,8 @@ export class RelayHost {
     this.#options = options;
     const kinds = { ...options.relay.rooms, ...rooms };
     this.#roomNames = Object.keys(kinds);
-    // Nothing is written, and the directory is not made, before a room is saved.
-    this.#store = fileStore(roomsFolderOf(options.dataFolder), { log });
+    const isPersistent = Object.values(kinds).some(({ persistent }) => persistent);
+    this.#store = isPersistent ? fileStore(roomsFolderOf(options.dataFolder), { log }) : undefined;
     this.#relay = defineServer<Readonly<Record<string, RoomEntry>>>({
       ...options.relay,
       rooms: kinds,
@@ -81,7 +82,10 @@ export class RelayHost {
     });
   }
 
-  /** Resolves with the addresses once it accepts connections. Rejects if a port is not available. */
+  /**
+   * Resolves with the addresses once it accepts connections. Rejects if a port is not available, or if another
+   * process has the directory of rooms open.
+   */
   async listen(): Promise<HostAddresses> {
     const { port, host, admin } = this.#options;
     // Players of an earlier process must find their rooms.
@@ -112,7 +116,7 @@ export class RelayHost {
   async #stop(): Promise<void> {
     this.#server.close();
     await this.#relay.stop();
-    await this.#store.close?.();
+    await this.#store?.close?.();
     this.#server.closeAllConnections();
     this.#admin?.stop();
   }

@@ -1,4 +1,5 @@
 import { ConfigError } from "@paceline/relay";
+import { NetError } from "@paceline/server";
 import { NO_GAME, gameOf } from "./game-rooms.js";
 import { LogSink, standardError } from "./log-sink.js";
 import { freePortFrom, ownerOf } from "./port.js";
@@ -71,7 +72,7 @@ async function end(stopped: Promise<void>, sink: LogSink, code = 0): Promise<voi
 
 /**
  * Runs the server as a process. Exits with 0 after a stop, 1 if it cannot listen or after an uncaught error,
- * 2 if the command line is wrong. `command`: its name in the usage.
+ * 2 if the command line is wrong or another process has the data directory open. `command`: its name in the usage.
  */
 export async function serve(args: readonly string[], command: string): Promise<void> {
   const ready = await configured(args, command);
@@ -91,7 +92,8 @@ export async function serve(args: readonly string[], command: string): Promise<v
     if (admin !== undefined) console.log(`admin page and metrics on ${admin}`);
     console.log(`listening on ${game} with rooms ${rooms.join(", ")}`);
   } catch (error) {
-    console.error(await listenFaultOf(error, options));
-    await end(host.stop(), sink, 1);
+    const isLocked = error instanceof NetError && error.code === "store/locked";
+    console.error(isLocked ? error.message : await listenFaultOf(error, options));
+    await end(host.stop(), sink, isLocked ? 2 : 1);
   }
 }

@@ -86,6 +86,7 @@ export class ServerMetrics {
     this.#byName("link_closes_total", "Links that ended or were refused", "code", () => counts.linkCloses);
     this.#byName("session_ends_total", "Sessions that ended", "code", () => counts.sessionEnds);
     this.#byName("saves_total", "Saves of persistent rooms", "outcome", () => counts.saves);
+    this.#byName("store_total", "Calls of the store of rooms", "outcome", () => counts.store);
     this.#byName("faults_total", "Errors that were contained", "place", () => counts.faults);
     this.#counter("log_dropped_total", "Lines that the log has lost", [], (counter) =>
       counter.inc(this.#relay.health().logDropped),

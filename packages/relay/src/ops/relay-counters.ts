@@ -89,6 +89,10 @@ export class RelayCounters {
    * them that could not be used.
    */
   readonly saves = { saved: 0, skipped: 0, refused: 0, failed: 0, restored: 0, unreadable: 0 };
+  /**
+   * Calls of the store of rooms: see `GuardCounts`. All stay 0 without a store.
+   */
+  readonly store = { saved: 0, replaced: 0, failed: 0, timedOut: 0, lied: 0, blocked: 0 };
   /** Contained errors, by place. Above 0 there is a bug: the log has the stack. */
   readonly faults = zeroFor(faultPlaces);
   /** Sent packets, by kind of link, then by traffic class. */
@@ -125,4 +129,6 @@ function zeroFor<Name extends string>(names: readonly Name[]): Record<Name, numb
 }
 
 /** The counters of a relay. */
-export type RelayCounts = Readonly<Pick<RelayCounters, CountedGroup | "backPressure" | "sent" | "received">>;
+export type RelayCounts = Readonly<
+  Pick<RelayCounters, CountedGroup | "backPressure" | "store" | "sent" | "received">
+>;

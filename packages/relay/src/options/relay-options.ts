@@ -13,6 +13,7 @@ import { Faults } from "../ops/faults.js";
 import { consoleLog, harmlessLog, logLevels, type Log } from "../ops/log.js";
 import { forwardedAddress } from "../limits/network-address.js";
 import { OriginPolicy, type AllowedOrigins } from "../admission/origin-policy.js";
+import { GuardedStore, type GuardedStoreOptions } from "../saving/guarded-store.js";
 import type { RoomStore } from "../saving/room-store.js";
 import type { RoomAuthority } from "../sessions/authority.js";
 import { RelayCounters } from "../ops/relay-counters.js";
@@ -151,7 +152,7 @@ export function relaySettings(options: RelayOptions) {
     turn: options.turn === undefined ? undefined : turnCredentials(options.turn, wallClockMs),
     webrtc: webRtcSettings(options.webrtc),
     limits,
-    store: storeOf(options),
+    store: storeOf(options, { scheduler, log, counts: counters.store }),
     forwards: new ForwardRates(limits, scheduler.nowMs()),
     /** Undefined: depends on the size of the room. */
     coalesceMs: options.coalesceMs,
@@ -197,11 +198,12 @@ function saveEveryMsOf(field: string, persistent: Persistence): number {
 
 const storeNames = ["save", "load", "remove", "list"] as const;
 
-function storeOf({ store, rooms }: RelayOptions): RoomStore | undefined {
+/** Returns the store behind a guard: it may be anybody's code, and delays no room. */
+function storeOf({ store, rooms }: RelayOptions, surroundings: GuardedStoreOptions): RoomStore | undefined {
   if (store !== undefined) {
     assertObject("store", store);
     for (const name of storeNames) checkedFunction(`store.${name}`, store[name] ?? null);
-    return store;
+    return new GuardedStore(store, surroundings);
   }
   const persistent = Object.keys(rooms).find((name) => rooms[name]?.persistent);
   if (persistent === undefined) return undefined;

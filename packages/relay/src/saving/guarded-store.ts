@@ -12,6 +12,8 @@ export interface GuardedStoreOptions {
   readonly log: Log;
   /** Time limit of each call, 1 to 600000 ms. Default 10000. */
   readonly timeoutMs?: number;
+  /** Counters to raise, such as those of a relay. Default: new ones. */
+  readonly counts?: { -readonly [Name in keyof GuardCounts]: GuardCounts[Name] };
 }
 
 /** Counters of a guarded store since the start, for metrics. All but `saved` and `replaced` are alarms. */
@@ -32,6 +34,8 @@ export interface GuardCounts {
 
 /** Place that a failure names if the store does not name one itself. */
 const WHERE = "the store of rooms";
+/** The first call of a start. Its caller tells whether a lock ends the start. */
+const LIST = "list saved rooms";
 const TIMEOUT_MS = [1, 600_000, "ms"] as const;
 /** A tick lasts 16 ms or longer. A call that takes more than this of it should work in a thread. */
 const BLOCKED_MS = 5;
@@ -49,22 +53,26 @@ export class GuardedStore implements RoomStore {
   readonly #log: Log;
   readonly #timeoutMs: number;
   readonly #queue = new SaveQueue(Infinity, (id, bytes) => this.#save(id, bytes));
-  readonly #counts = { saved: 0, failed: 0, timedOut: 0, lied: 0, blocked: 0 };
+  readonly #counts: NonNullable<GuardedStoreOptions["counts"]>;
   /** Rooms whose first save was read back. */
   readonly #proven = new Set<string>();
   #overdue = 0;
   #isFailing = false;
 
-  constructor(store: RoomStore, { scheduler, log, timeoutMs = 10_000 }: GuardedStoreOptions) {
+  constructor(
+    store: RoomStore,
+    { scheduler, log, timeoutMs = 10_000, counts = newCounts() }: GuardedStoreOptions,
+  ) {
     assertRange("timeoutMs", timeoutMs, TIMEOUT_MS);
     this.#store = store;
     this.#scheduler = scheduler;
     this.#log = harmlessLog(log);
     this.#timeoutMs = timeoutMs;
+    this.#counts = counts;
   }
 
   get counts(): GuardCounts {
-    return { ...this.#counts, replaced: this.#queue.replaced };
+    return { ...this.#counts };
   }
 
   /** True from a failed call until the next one that succeeds. */
@@ -76,7 +84,9 @@ export class GuardedStore implements RoomStore {
   async save(id: string, bytes: Uint8Array): Promise<void> {
     assertRoomId(id);
     // Copied, since it may wait. A Buffer's `slice` would not copy.
-    return this.#queue.save(id, new Uint8Array(bytes));
+    const saved = this.#queue.save(id, new Uint8Array(bytes));
+    this.#counts.replaced = this.#queue.replaced;
+    return saved;
   }
 
   async load(id: string): Promise<Uint8Array[]> {
@@ -98,9 +108,9 @@ export class GuardedStore implements RoomStore {
   }
 
   async list(): Promise<string[]> {
-    const ids: unknown = await this.#call("list saved rooms", () => this.#store.list());
+    const ids: unknown = await this.#call(LIST, () => this.#store.list());
     if (!Array.isArray(ids) || !ids.every((id) => typeof id === "string")) {
-      throw this.#lie("list saved rooms", "list did not return an array of texts");
+      throw this.#lie(LIST, "list did not return an array of texts");
     }
     this.#succeeded();
     return ids;
@@ -176,6 +186,7 @@ export class GuardedStore implements RoomStore {
 
   #failed(kind: "failed" | "timedOut" | "lied", task: string, error: Error): Error {
     this.#counts[kind] += 1;
+    if (task === LIST && isLocked(error)) return error;
     if (!this.#isFailing) {
       this.#isFailing = true;
       this.#log.error(`cannot ${task}: rooms go on, and are not saved until this ends`, {
@@ -190,4 +201,13 @@ export class GuardedStore implements RoomStore {
     this.#isFailing = false;
     this.#log.info("the store of rooms answers again");
   }
+}
+
+function newCounts(): NonNullable<GuardedStoreOptions["counts"]> {
+  return { saved: 0, replaced: 0, failed: 0, timedOut: 0, lied: 0, blocked: 0 };
+}
+
+/** Returns true if another process keeps its rooms in the store. */
+export function isLocked(error: unknown): boolean {
+  return error instanceof NetError && error.code === "store/locked";
 }

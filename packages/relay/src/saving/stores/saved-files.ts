@@ -1,6 +1,5 @@
 import { readFile, readdir } from "node:fs/promises";
 import path from "node:path";
-import { decodeValue } from "@paceline/protocol";
 import { openEnvelope, type OpenedSave } from "../save-envelope.js";
 import { storeFailure } from "./store-failure.js";
 
@@ -36,11 +35,6 @@ export async function savedFile(file: string): Promise<SavedFile> {
   } catch (error) {
     throw storeFailure("read a saved room", file, error);
   }
-}
-
-/** Returns the content of a save as plain data. Undefined: it is none. */
-export function savedContent(bytes: Uint8Array): unknown {
-  return decodeValue(bytes)?.value;
 }
 
 function order(one: SavedFile, other: SavedFile): number {
