@@ -1,6 +1,6 @@
 import { CloseCode } from "@paceline/protocol";
 import { expect, test } from "vitest";
-import type { Seat } from "../src/index.js";
+import type { RelayRoom, Seat } from "../src/index.js";
 import { AdmittedLink } from "../src/admission/admitted-link.js";
 import { authority } from "./authority.js";
 import { Player } from "./player.js";
@@ -68,12 +68,18 @@ test("in a room with an authority, one packet reports all players that leave wit
 });
 
 test("a newcomer is announced before its first packet, also after another player has left", async () => {
-  const stage = new VirtualRegistry({ rooms: { arena: { authority: large } } });
+  let room!: RelayRoom;
+  const opened = authority({ onOpen: (each) => void ((room = each).maxPlayers = 1000) });
+  const stage = new VirtualRegistry({ rooms: { arena: { authority: opened } } });
   const [witness, first, second] = (await comers(stage, 3)) as [Player, Player, Player];
   stage.scheduler.advance(500);
   for (const { session } of [first, second]) session.close(CloseCode.left, "left");
   stage.scheduler.advance(10);
   expect(witness.of("left")).toHaveLength(1);
   await comers(stage, 1);
+  expect(witness.of("joined")).toHaveLength(2);
+  // The authority's next step, whose states may be the newcomer's.
+  for (const participant of room.participants) participant.sendIntroductions();
+  stage.scheduler.advance(50);
   expect(witness.messages.slice(-2).map(({ type }) => type)).toEqual(["left", "joined"]);
 });

@@ -48,8 +48,8 @@ const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
 /** Part of a room's forwards for the news of who has joined and left. */
 const NEWS_SHARE = 0.25;
-/** All places of the largest mesh may be taken at once, and those of a larger room one by one. */
-const MIN_NEWS_BURST = 128 ** 2;
+/** All places of a room of so many may be taken at once, and those of a larger one with an authority one by one. */
+const MIN_NEWS_PLACES = 64;
 
 /**
  * In a room with an authority, the news that a player has left waits this long for more such news, ms. The
@@ -139,7 +139,8 @@ export class Room {
     this.#forwards = description.settings.forwards.room(nowMs);
     this.#joins = new TokenBucket(limits.joinsPerSecondPerRoom, limits.joinBurstPerRoom, nowMs);
     const newsPerSecond = limits.forwardsPerSecondPerRoom * NEWS_SHARE;
-    this.#news = new TokenBucket(newsPerSecond, Math.max(newsPerSecond, MIN_NEWS_BURST), nowMs);
+    const places = Math.max(MIN_NEWS_PLACES, description.maxPlayers);
+    this.#news = new TokenBucket(newsPerSecond, Math.max(newsPerSecond, places ** 2), nowMs);
   }
 
   /**
