@@ -34,7 +34,7 @@ interface Entry extends HeldCollections {
   readonly repeated: Set<unknown>;
   /** Receivers that have got contents at some time: an entity that never left their view keeps them beyond an end. */
   readonly heard: Set<unknown>;
-  /** Those of them that have not been told of an end since. */
+  /** Receivers that got contents, and have not been told of an end since. */
   readonly present: Set<unknown>;
   /** Receivers that hold the present contents, but for the changes of this tick. */
   readonly told: Set<unknown>;

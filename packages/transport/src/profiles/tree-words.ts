@@ -126,7 +126,7 @@ export const treeWords: readonly QuestionWords[] = [
         reason:
           "The game spares bytes or computing time: over direct links each packet leaves once for each player, is encrypted " +
           "each time, and has headers of its own. With 3 others a racing player computes for 20 ms in a second, directly " +
-          "for 35 (`pnpm bench paths`), and a role-playing one sends 2215 bytes and gets 3495, directly 5784 and 5805 " +
+          "for 35 (`pnpm bench paths`), and a role-playing one sends 2215 bytes and gets 3495, directly 5479 and 5478 " +
           "(`pnpm unit path-bytes`).",
       },
       "PATHS-9": {
