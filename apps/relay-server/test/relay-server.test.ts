@@ -247,8 +247,8 @@ describe("a wrong call", () => {
     [["--port", "80a"], 'port: expected a whole number from 0 to 65535, got "80a"'],
     [["--static", "/no/such/folder"], 'static: expected a folder that exists, got "/no/such/folder"'],
     [
-      ["--rooms", "race:100"],
-      "rooms.race.maxPlayers: expected a whole number from 1 to 64 (participants), got 100",
+      ["--rooms", "race:129"],
+      "rooms.race.maxPlayers: expected a whole number from 1 to 128 (participants), got 129",
     ],
     [["--rooms", "ra ce"], "rooms: expected room names"],
     [["--allow-origin", "game.example"], "allowedOrigins: "],

@@ -94,7 +94,7 @@ const ROOT = path.resolve(import.meta.dirname, "../../..");
 /** Names of the web, of Node and of products. */
 const FOREIGN = new Set([
   ...["requestAnimationFrame", "performance", "now", "WebSocket", "WebSockets", "AbortSignal"],
-  ...["JavaScript", "ArkType", "getItem", "setItem"],
+  ...["JavaScript", "ArkType", "getItem", "setItem", "Uint8Array", "f32", "gz"],
 ]);
 /** Flags of other programs. */
 const FOREIGN_FLAGS = new Set(["ssr", "outDir"]);
@@ -145,6 +145,11 @@ const nothingToTry: Readonly<Record<string, readonly string[]>> = {
     "the room is of ${named(theirs)}, this page of ${named(mine)}: load the page again",
     "the room has no number for another page: try again in a minute",
     "Links are WebSockets. A proxy has to pass on the headers Upgrade and Connection.\n",
+    "cannot open ${directory}: ${by}: end that process, or choose another directory",
+    "end that process, or choose another file",
+    "choose another directory",
+    "raise its limit (ulimit -n)",
+    "look at the system's log",
   ],
   "it says what a value may be, in the words of its field": [
     "a WebSocket constructor",
@@ -155,6 +160,11 @@ const nothingToTry: Readonly<Record<string, readonly string[]>> = {
     "above 0, at most maxMs, ${maxMs} ms",
     "rankOf returned ${String(rank)}: expected a finite number",
     "perSecond, most",
+    "none, unless interest.scheme is an aura()",
+    "hexagons(), quadtree() or aura()",
+    "a Uint8Array",
+    'data: no trace in "${folder}", which is a NAME.json beside a NAME.f32.gz',
+    "game: the room's authority decides who owns what: name the file that says playerEntities",
   ],
   "it tells what is, or is a part of another sentence": [
     "Open sockets",
@@ -174,6 +184,14 @@ const nothingToTry: Readonly<Record<string, readonly string[]>> = {
     "advance(${atMs}) ${what}, now is ${nowMs} ms: ${instead}",
     "take inputs",
     "what a WebSocket loses arrives late",
+    "list saved rooms",
+    "remove a saved room",
+    "save a room",
+    "read a saved room",
+    "list did not return an array of texts",
+    "load did not return an array of Uint8Array",
+    "onSave failed",
+    "the room was restored: take the seat again",
     'TURN server ${url.split("?")[0]}: ${errorCode} ${errorText}',
   ],
 };

@@ -336,7 +336,9 @@ describe("paceline dev", () => {
   test("ends with a wrong option of rooms, which no save can mend", async () => {
     const command = dev("--rooms", "tag:0", "--port", "0", "--webrtc", "off");
     expect(await command.exited).toBe(2);
-    expect(command.text).toMatch(/^rooms\.tag\.maxPlayers: expected a whole number from 1 to 64 .*, got 0$/m);
+    expect(command.text).toMatch(
+      /^rooms\.tag\.maxPlayers: expected a whole number from 1 to 128 .*, got 0$/m,
+    );
     expect(command.text).not.toContain("listening");
   });
 
@@ -591,7 +593,7 @@ describe("a wrong call of paceline", () => {
       /walk: expected one of random-waypoint, hotspot, trace, got "crawl"/,
     ],
     [["bots", "--room", "x", "--walk", "trace"], /data: expected the folder of recorded traces, got none/],
-    [["strat"], /there is no command "strat"; there are dev, bots, start/],
+    [["strat"], /there is no command "strat"; there are dev, bots, rooms, start/],
   ];
   let answers: Promise<readonly Answer[]> | undefined;
 

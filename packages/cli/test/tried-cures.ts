@@ -569,6 +569,30 @@ export const triedElsewhere: Readonly<Record<string, readonly [file: string, par
     "packages/client/test/bad-welcomes.sim.test.ts",
     "ends at once at a welcome of a mode that this build does not have",
   ],
+  "${error instanceof Error ? error.message : String(error)}\npaceline rooms --help lists all.": [
+    "packages/cli/test/rooms.test.ts",
+    "paceline rooms --help",
+  ],
+  "its getItemRaw returned neither a Uint8Array nor null: use a driver that keeps bytes": [
+    "packages/relay/test/saving/store.contract.test.ts",
+    "getItemRaw",
+  ],
+  "cannot save a room in ${this.where}: the lock file was removed: start the server again": [
+    "packages/relay/test/saving/file-store.test.ts",
+    "lock file was removed",
+  ],
+  "make room there, or choose another directory; the last save of each room is untouched": [
+    "packages/relay/test/saving/file-store.test.ts",
+    "make room there",
+  ],
+  "give the user that runs the server the right to write there, or choose another directory": [
+    "packages/relay/test/saving/file-store.test.ts",
+    "right to write there",
+  ],
+  "a timer with a function is not saved: name a method of the room instead": [
+    "packages/server/test/room-timers.sim.test.ts",
+    "name a method of the room",
+  ],
   "write room.advance() for this frame, or give the time of requestAnimationFrame, in ms": [
     "packages/client/test/bad-time.sim.test.ts",
     "owner.advance();",

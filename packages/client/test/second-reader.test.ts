@@ -197,7 +197,7 @@ describe.skipIf(!hasPython)("a reader in Python, written from the documents alon
     expect(lines).toHaveLength(1);
     const [{ wrong, checked }] = lines as [{ wrong: number; checked: Record<string, number> }];
     expect(wrong).toBe(0);
-    expect(Object.keys(checked)).toHaveLength(20);
+    expect(Object.keys(checked)).toHaveLength(21);
   });
 
   // With two participants, baselines are acknowledged. With three, published states are whole.

@@ -108,7 +108,7 @@ describe("codes", () => {
   test("errors are named family/reason and have a meaning", () => {
     for (const [code, meaning] of Object.entries(errorCodes)) {
       expect(code).toMatch(
-        /^(?:match|session|transport|limit|request|schema|motion|message|entity|time)\/[a-z-]+$/,
+        /^(?:match|session|transport|limit|request|schema|motion|message|entity|time|store)\/[a-z-]+$/,
       );
       expect(meaning).toMatch(/[.?]$/);
     }
