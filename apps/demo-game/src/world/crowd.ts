@@ -6,6 +6,8 @@ export interface Point {
 interface Wanderer extends Point {
   goal: Readonly<Point>;
   speedMps: number;
+  /** Of its sway, rad. */
+  readonly phaseRad: number;
   /** It stands until then, ms. */
   restsUntilMs: number;
 }
@@ -13,6 +15,11 @@ interface Wanderer extends Point {
 const MIN_SPEED_MPS = 3;
 const MAX_SPEED_MPS = 8;
 const MAX_REST_MS = 6000;
+/** Walkers sway around their direction, as people among others do. */
+const SWAY_RAD = 0.8;
+const SWAY_RAD_PER_S = 2.2;
+/** They sway less near their goal, m. */
+const STRAIGHT_M = 15;
 /** A longer time between two calls is not walked: nobody was there. */
 const MAX_ADVANCE_MS = 500;
 
@@ -29,7 +36,13 @@ export class Crowd {
     this.#random = random;
     this.#wanderers = Array.from({ length: count }, () => {
       const goal = this.#somewhere();
-      return { ...this.#somewhere(), goal, speedMps: this.#speed(), restsUntilMs: 0 };
+      return {
+        ...this.#somewhere(),
+        goal,
+        speedMps: this.#speed(),
+        phaseRad: this.#random() * 7,
+        restsUntilMs: 0,
+      };
     });
     this.walkers = this.#wanderers;
   }
@@ -43,10 +56,26 @@ export class Crowd {
   }
 
   #walk(wanderer: Wanderer, seconds: number): void {
-    if (!stepTowards(wanderer, wanderer.goal, wanderer.speedMps * seconds)) return;
+    if (!this.#step(wanderer, wanderer.speedMps * seconds)) return;
     wanderer.goal = this.#somewhere();
     wanderer.speedMps = this.#speed();
     wanderer.restsUntilMs = this.#nowMs + this.#random() * MAX_REST_MS;
+  }
+
+  /** Returns true if it has come to its goal. */
+  #step(wanderer: Wanderer, stepM: number): boolean {
+    const { goal, phaseRad, x, y } = wanderer;
+    const leftM = Math.hypot(goal.x - x, goal.y - y);
+    if (leftM <= stepM) return stepTowards(wanderer, goal, stepM);
+    const sway = SWAY_RAD * Math.sin((SWAY_RAD_PER_S * this.#nowMs) / 1000 + phaseRad);
+    const angle = Math.atan2(goal.y - y, goal.x - x) + sway * Math.min(1, leftM / STRAIGHT_M);
+    wanderer.x = this.#inside(x + stepM * Math.cos(angle));
+    wanderer.y = this.#inside(y + stepM * Math.sin(angle));
+    return false;
+  }
+
+  #inside(value: number): number {
+    return Math.min(this.#edgeM, Math.max(0, value));
   }
 
   #somewhere(): Point {
