@@ -6,7 +6,7 @@ export interface Point {
 interface Wanderer extends Point {
   goal: Readonly<Point>;
   speedMps: number;
-  /** Of its sway, rad. */
+  /** It sways from here, rad. */
   readonly phaseRad: number;
   /** It stands until then, ms. */
   restsUntilMs: number;
