@@ -46,6 +46,8 @@ export const ROOM_FAILED = "the room failed; the server's log has the error";
 /** Smallest burst of a session's share: the longest packet must fit, however large the room is. */
 const MAX_PACKET_BYTES = limitTable.byteBurst.min;
 
+/** In a larger room the news of newcomers waits for nothing. */
+const MAX_WAITING_NEWS = 256;
 /** Part of a room's forwards for the news of who has joined and left. */
 const NEWS_SHARE = 0.25;
 /** All places of a room of so many may be taken at once, and those of a larger one with an authority one by one. */
@@ -357,11 +359,13 @@ export class Room {
 
   /**
    * Tells the others of a newcomer. In a room with an authority that leaves with the next states, before its first
-   * entity: when many join, each packet less counts.
+   * entity: when many join, each packet less counts. In a very large one it leaves at once: news that a thousand members
+   * get at the same moment would be held for all of them until they acknowledge it.
    */
   introduce(participant: Participant): void {
     const message = { type: "joined", peer: participant.info } as const;
-    if (!this.host) return this.sendToOthers(participant, message);
+    if (!this.host || this.#participants.size > MAX_WAITING_NEWS)
+      return this.sendToOthers(participant, message);
     const payload = writeControl(message);
     // The welcome of one that is not introduced yet will list the newcomer.
     for (const other of this.#participants.values())
