@@ -22,7 +22,7 @@ export interface ArenaSystem {
   join(port: number, index: number): Promise<ArenaPlayer>;
 }
 
-/** Where the server has had each cell, and how long the rules of the game have taken. */
+/** Keeps where the server had each cell at each step, and the time that the rules of the game took. */
 export class TruthLog {
   /** `[ms, count, id, x, y, id, x, y, ...]` for each step, by the machine's clock. */
   #steps: number[] = [];

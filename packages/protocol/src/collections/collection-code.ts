@@ -10,5 +10,5 @@ export interface CollectionCode {
   readonly CollectionSender: typeof CollectionSender;
 }
 
-/** The code of lists and maps, once a definition has any. */
+/** Holds the code of lists and maps. The first definition with one puts it here. */
 export const listCode: { inUse: CollectionCode | undefined } = { inUse: undefined };
